@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * svt: the contract between the core (svt.ko) and a backend.
+ *
+ * The core knows the InfiniBand transport: the BTH and all above it, up to the verbs. A backend
+ * knows all below the BTH, and the ICRC, which covers the lower headers. Packets cross here many at
+ * a time: down as a train (struct svt_train), up as an skb that may hold several packets
+ * (struct svt_rx_cb). drivers/svt_loop is a whole backend to start from.
+ */
+#ifndef RDMA_SVT_H
+#define RDMA_SVT_H
+
+#include <linux/skbuff.h>
+#include <linux/uio.h>
+#include <rdma/ib_pack.h>
+#include <rdma/ib_verbs.h>
+
+struct svt_core;
+struct svt_device;
+struct svt_qp;
+
+/* The most packets that a train may hold */
+#define SVT_TRAIN_PACKETS	64
+
+/**
+ * struct svt_path - how to reach a peer: what an address handle or a connected QP says
+ * @ah_attr: as given to the verb; holds a reference on its source GID
+ * @sgid: source GID (IPv4 is mapped into IPv6)
+ * @dgid: destination GID
+ * @entropy: from the QP numbers, for the choice of one among equal routes (UDP source port)
+ * @priv: the backend's own, zeroed by the core before path_init
+ */
+struct svt_path {
+	struct rdma_ah_attr ah_attr;
+	union ib_gid sgid;
+	union ib_gid dgid;
+	u32 entropy;
+	u8 priv[64] __aligned(8);
+};
+
+/**
+ * struct svt_flow - the transmit side of one QP: where back-pressure is accounted
+ * @qp: the QP, for svt_flow_ready(); a backend does not look into it
+ * @priv: the backend's own, zeroed by the core before flow_open
+ */
+struct svt_flow {
+	struct svt_qp *qp;
+	void *priv;
+};
+
+/**
+ * struct svt_train - packets of one QP with consecutive PSNs over one path
+ * @path: where they go
+ * @flow: the sending QP's
+ * @packets: how many, 1 to SVT_TRAIN_PACKETS
+ * @header_length: bytes of BTH and extended headers, the same for each packet
+ * @payload_length: payload bytes of each packet but the last
+ * @last_length: payload bytes of the last packet, at most @payload_length
+ * @headers: @packets headers of @header_length bytes, back to back
+ * @payload: all payloads back to back; valid only during xmit: copy, or take page references
+ *
+ * The BTH says how many bytes (0 to 3) pad a payload; the backend appends them, and the ICRC.
+ */
+struct svt_train {
+	struct svt_path *path;
+	struct svt_flow *flow;
+	unsigned int packets;
+	unsigned int header_length;
+	unsigned int payload_length;
+	unsigned int last_length;
+	const u8 *headers;
+	struct iov_iter payload;
+};
+
+/**
+ * struct svt_rx_cb - what stands in skb->cb of a received skb: one or more packets
+ * @offset: of the first BTH from skb->data
+ * @length: bytes from @offset to the end of the last packet with its trailer
+ * @stride: bytes from one BTH to the next; the last packet may be shorter
+ * @trailer: bytes at the end of each packet that are not for the core (the ICRC)
+ */
+struct svt_rx_cb {
+	u32 offset;
+	u32 length;
+	u32 stride;
+	u32 trailer;
+};
+
+static inline struct svt_rx_cb *svt_rx_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct svt_rx_cb) > sizeof(skb->cb));
+	return (struct svt_rx_cb *)skb->cb;
+}
+
+/**
+ * struct svt_rx_address - where a received skb came from and went to
+ * @sgid: of the sender
+ * @dgid: as the packet has it
+ * @grh: the 40 bytes that a UD receiver finds in front of its data (IPv4: the last 20 hold the
+ *	header, IBTA annex A17)
+ * @sl: priority of the packet, for the completion
+ */
+struct svt_rx_address {
+	union ib_gid sgid;
+	union ib_gid dgid;
+	union rdma_network_hdr grh;
+	u8 sl;
+};
+
+/**
+ * struct svt_backend_ops - what a backend does
+ * @owner: module
+ * @name: short, as in `rdma link add … type svt`
+ * @path_init: prepare @path->priv; the rest of @path is set. May be called in atomic context
+ *	with BH off. Optional. Return: 0, -EINVAL or -EHOSTUNREACH.
+ * @path_release: undo path_init; atomic. Optional.
+ * @flow_open: prepare @flow->priv for one QP; may sleep. Optional. Return: 0 or -ENOMEM.
+ * @flow_close: undo flow_open; may sleep; no xmit runs nor will follow. Optional.
+ * @xmit: send @train; BH off, inside an RCU read section; must not call back into the core before
+ *	it returns. The two sides of a QP may send on one flow at the same time. Return: 0 when the
+ *	packets are on their way or lost (a local drop is a lost packet; the backend counts it),
+ *	-EAGAIN when nothing was taken and svt_flow_ready() will be called once there is room.
+ * @rx_address: tell of @skb, which is as it was handed to svt_receive(); atomic.
+ * @multicast: receive (@join) or no longer receive what is sent to @gid; may sleep. Optional.
+ *	Return: 0 or a negative errno.
+ * @release: the device is unregistered and nobody uses it: let go of what the backend holds. The
+ *	memory that ib_alloc_device gave is freed by the caller. May sleep.
+ */
+struct svt_backend_ops {
+	struct module *owner;
+	const char *name;
+	int (*path_init)(struct svt_device *dev, struct svt_path *path);
+	void (*path_release)(struct svt_device *dev, struct svt_path *path);
+	int (*flow_open)(struct svt_device *dev, struct svt_flow *flow);
+	void (*flow_close)(struct svt_device *dev, struct svt_flow *flow);
+	int (*xmit)(struct svt_device *dev, struct svt_train *train);
+	void (*rx_address)(struct svt_device *dev, const struct sk_buff *skb,
+			   struct svt_rx_address *address);
+	int (*multicast)(struct svt_device *dev, const union ib_gid *gid, bool join);
+	void (*release)(struct svt_device *dev);
+};
+
+/**
+ * struct svt_device - a device, to be embedded in the backend's and had from ib_alloc_device()
+ * @ibdev: must be first
+ * @ops: the backend's
+ * @core: the core's own
+ */
+struct svt_device {
+	struct ib_device ibdev;
+	const struct svt_backend_ops *ops;
+	struct svt_core *core;
+};
+
+static inline struct svt_device *to_svt_device(struct ib_device *ibdev)
+{
+	return container_of(ibdev, struct svt_device, ibdev);
+}
+
+/**
+ * struct svt_link - the state of the one port of a device
+ * @up: traffic can pass
+ * @mtu: the largest path MTU that fits the link, headers and ICRC taken off
+ * @speed: enum ib_port_speed
+ * @width: enum ib_port_width
+ */
+struct svt_link {
+	bool up;
+	enum ib_mtu mtu;
+	u16 speed;
+	u8 width;
+};
+
+int svt_register_device(struct svt_device *dev, const struct svt_backend_ops *ops,
+			struct net_device *netdev, const char *name);
+void svt_set_link(struct svt_device *dev, const struct svt_link *link);
+void svt_receive(struct svt_device *dev, struct sk_buff *skb);
+void svt_flow_ready(struct svt_flow *flow);
+void svt_count_drop(struct svt_device *dev, bool transmit);
+
+#endif
