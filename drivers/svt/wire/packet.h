@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The bytes of a packet from the BTH to the last extended header, and their decoded form. Pure
+ * functions: no allocation, no kernel object, compiled in user space as they are by the fuzzer.
+ */
+#ifndef SVT_WIRE_PACKET_H
+#define SVT_WIRE_PACKET_H
+
+#include <linux/types.h>
+
+/* IBTA 9.2: base transport header */
+#define SVT_BTH_BYTES		12
+#define SVT_DETH_BYTES		8
+#define SVT_RETH_BYTES		16
+#define SVT_ATOMIC_ETH_BYTES	28
+#define SVT_AETH_BYTES		4
+#define SVT_ATOMIC_ACK_BYTES	8
+#define SVT_IMM_BYTES		4
+#define SVT_IETH_BYTES		4
+/* The longest header that any opcode has: BTH and AtomicETH */
+#define SVT_HEADER_MAX		40
+
+/* AckReq: where it stands in a built BTH */
+#define SVT_BTH_ACK_REQUEST_BYTE	8
+#define SVT_BTH_ACK_REQUEST_BIT		0x80
+
+#define SVT_QPN_MASK		0xffffffU
+#define SVT_QPN_GSI		1
+#define SVT_QPN_MULTICAST	0xffffffU
+#define SVT_DEFAULT_PKEY	0xffff
+
+/* What an opcode says of its packet; see svt_opcode_info */
+enum svt_opcode_flags {
+	SVT_OP_REQUEST		= 1 << 0,
+	SVT_OP_RESPONSE		= 1 << 1,
+	SVT_OP_FIRST		= 1 << 2,	/* the message begins here (FIRST and ONLY) */
+	SVT_OP_LAST		= 1 << 3,	/* the message ends here (LAST and ONLY) */
+	SVT_OP_PAYLOAD		= 1 << 4,	/* may carry payload */
+	SVT_OP_SEND		= 1 << 5,
+	SVT_OP_WRITE		= 1 << 6,
+	SVT_OP_READ		= 1 << 7,
+	SVT_OP_ATOMIC		= 1 << 8,
+	SVT_OP_RETH		= 1 << 9,
+	SVT_OP_IMM		= 1 << 10,
+	SVT_OP_IETH		= 1 << 11,
+	SVT_OP_AETH		= 1 << 12,
+	SVT_OP_ATOMIC_ETH	= 1 << 13,
+	SVT_OP_ATOMIC_ACK	= 1 << 14,
+	SVT_OP_DETH		= 1 << 15,
+	SVT_OP_ACK		= 1 << 16,	/* ACKNOWLEDGE: nothing but an AETH */
+};
+
+enum svt_service {
+	SVT_SERVICE_RC,
+	SVT_SERVICE_UC,
+	SVT_SERVICE_UD,
+};
+
+/**
+ * struct svt_opcode_info - a row of the opcode table (IBTA table 38)
+ * @name: for traces
+ * @flags: enum svt_opcode_flags; 0 for an opcode that svt does not know
+ * @service: enum svt_service
+ * @header_length: bytes of BTH and extended headers
+ */
+struct svt_opcode_info {
+	const char *name;
+	u32 flags;
+	u8 service;
+	u8 header_length;
+};
+
+/**
+ * struct svt_packet - a packet's headers in host order
+ * @info: row of the opcode table; a result of parsing
+ * @psn: 24 bits
+ * @dest_qpn: 24 bits
+ * @pkey: partition key
+ * @opcode: first byte of the BTH
+ * @pad: bytes behind the payload, 0 to 3
+ * @solicited: SE bit
+ * @migrated: M bit
+ * @ack_request: A bit
+ * @fecn: congestion met on the way
+ * @becn: congestion met on the way back
+ * @qkey: DETH
+ * @src_qpn: DETH, 24 bits
+ * @remote_addr: RETH, AtomicETH
+ * @rkey: RETH, AtomicETH
+ * @dma_length: RETH, bytes of the message
+ * @swap_add: AtomicETH
+ * @compare: AtomicETH
+ * @atomic_original: AtomicAckETH
+ * @msn: AETH, 24 bits
+ * @syndrome: AETH, see aeth.h
+ * @imm_data: as on the wire
+ * @invalidate_rkey: IETH
+ * @header_length: bytes of BTH and extended headers; a result of parsing
+ * @payload_length: bytes, pad taken off; a result of parsing
+ *
+ * Fields of headers that the opcode has not are not set by svt_packet_parse() and not read by
+ * svt_packet_build().
+ */
+struct svt_packet {
+	const struct svt_opcode_info *info;
+	u32 psn;
+	u32 dest_qpn;
+	u16 pkey;
+	u8 opcode;
+	u8 pad;
+	bool solicited;
+	bool migrated;
+	bool ack_request;
+	bool fecn;
+	bool becn;
+	u32 qkey;
+	u32 src_qpn;
+	u64 remote_addr;
+	u32 rkey;
+	u32 dma_length;
+	u64 swap_add;
+	u64 compare;
+	u64 atomic_original;
+	u32 msn;
+	u8 syndrome;
+	__be32 imm_data;
+	u32 invalidate_rkey;
+	u32 header_length;
+	u32 payload_length;
+};
+
+enum svt_parse_result {
+	SVT_PARSE_OK,
+	SVT_PARSE_SHORT,	/* the packet ends inside its headers */
+	SVT_PARSE_OPCODE,	/* not an opcode of RC, UC or UD */
+	SVT_PARSE_VERSION,	/* transport header version is not 0 */
+	SVT_PARSE_PAD,		/* more pad than payload, or payload where none may be */
+};
+
+const struct svt_opcode_info *svt_opcode_info(u8 opcode);
+enum svt_parse_result svt_packet_parse(struct svt_packet *packet, const u8 *bytes,
+				       u32 available, u32 length);
+u32 svt_packet_build(const struct svt_packet *packet, u8 *bytes);
+
+#endif

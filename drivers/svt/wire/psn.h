@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Packet sequence numbers: 24 bits, compared within half of the circle (IBTA 9.7.1).
+ */
+#ifndef SVT_WIRE_PSN_H
+#define SVT_WIRE_PSN_H
+
+#include <linux/types.h>
+
+#define SVT_PSN_MASK	0xffffffU
+
+/**
+ * svt_psn() - the PSN that a number stands for
+ * @value: any
+ *
+ * Context: Any.
+ * Return: The lower 24 bits.
+ */
+static inline u32 svt_psn(u32 value)
+{
+	return value & SVT_PSN_MASK;
+}
+
+/**
+ * svt_psn_add() - go on from a PSN
+ * @psn: where from
+ * @count: packets; a negative number converted to u32 goes back
+ *
+ * Context: Any.
+ * Return: The PSN, wrapped to 24 bits.
+ */
+static inline u32 svt_psn_add(u32 psn, u32 count)
+{
+	return svt_psn(psn + count);
+}
+
+/**
+ * svt_psn_diff() - how far a PSN is ahead of another
+ * @a: the one; bits above 24 are ignored
+ * @b: the other, likewise
+ *
+ * Context: Any.
+ * Return: -2^23 to 2^23 - 1, negative when @a is behind.
+ */
+static inline s32 svt_psn_diff(u32 a, u32 b)
+{
+	return (s32)((a - b) << 8) >> 8;
+}
+
+#endif
