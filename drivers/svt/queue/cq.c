@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Completion queues. The engine adds CQEs under svt_cq.lock, whichever QP they come from; user
+ * space takes them out of the mapped ring, kernel clients call svt_cq_poll(). Events are returned
+ * to the caller of svt_cq_add(), who raises them by svt_cq_notify() once it holds no lock.
+ */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/mm.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+
+#include "cq.h"
+
+/**
+ * svt_cq_init() - make an empty completion queue
+ * @cq: zeroed but for @ibcq
+ * @entries: at least 1, rounded up to a power of two
+ * @kernel: for a kernel client, who polls by svt_cq_poll()
+ *
+ * Context: May sleep.
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel)
+{
+	int ret;
+
+	spin_lock_init(&cq->lock);
+	ret = svt_ring_alloc(&cq->ring, entries, sizeof(struct svt_cqe));
+	if (ret || !kernel)
+		return ret;
+	cq->qps = kvcalloc(cq->ring.entries, sizeof(cq->qps[0]), GFP_KERNEL);
+	if (cq->qps)
+		return 0;
+	svt_ring_free(&cq->ring);
+	return -ENOMEM;
+}
+
+/**
+ * svt_cq_free() - free what svt_cq_init() allocated
+ * @cq: nobody adds to it or polls it. Verbs clears @ring before, where a process may still have it
+ *	mapped.
+ *
+ * Context: May sleep.
+ */
+void svt_cq_free(struct svt_cq *cq)
+{
+	kvfree(cq->qps);
+	cq->qps = NULL;
+	svt_ring_free(&cq->ring);
+}
+
+/*
+ * Takes the request for an event, if @solicited meets it. An unknown value asks for nothing. That
+ * the word may change between the two reads does no harm: who sets it looks at the ring after.
+ */
+static unsigned int disarm(struct svt_cq *cq, bool solicited)
+{
+	u32 *arm = &cq->ring.control->arm;
+	u32 value = READ_ONCE(*arm);
+
+	if (value != SVT_CQ_ARM_NEXT && !(value == SVT_CQ_ARM_SOLICITED && solicited))
+		return SVT_CQ_QUIET;
+	xchg(arm, SVT_CQ_ARM_NONE);
+	return SVT_CQ_COMPLETION;
+}
+
+/* Without the padding behind the last member, which nobody has set and user space would see */
+static void fill(struct svt_cq *cq, struct svt_cqe *element, const struct svt_cqe *cqe)
+{
+	memcpy(element, cqe, offsetofend(struct svt_cqe, reserved));
+	if (cq->timestamps) {
+		element->timestamp = ktime_get_ns();
+		element->wall_clock = ktime_get_real_ns();
+	}
+}
+
+/**
+ * svt_cq_add() - add a completion
+ * @cq: the CQ
+ * @cqe: copied; its time stamps are filled in where the CQ has them
+ * @qp: that completed; of a kernel client's CQ good until svt_cq_forget()
+ * @solicited: it is an event for who waits for solicited ones: solicited by the sender, or failed
+ *	(IBTA 11.4.2.2)
+ *
+ * A CQ that is full fails for good (IBTA C11-38). So does one whose consumer index can not be
+ * right.
+ *
+ * Context: Any. Takes @cq->lock.
+ * Return: enum svt_cq_event flags, for svt_cq_notify().
+ */
+unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqe, struct ib_qp *qp,
+			bool solicited)
+{
+	struct svt_ring *ring = &cq->ring;
+	unsigned int events = SVT_CQ_QUIET;
+	unsigned long flags;
+	u32 used;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	if (cq->failed)
+		goto unlock;
+
+	/* Acquire: the consumer's reads of the element that we overwrite come before */
+	used = ring->index - smp_load_acquire(&ring->control->consumer);
+	if (used >= ring->entries) {
+		cq->failed = true;
+		events = SVT_CQ_OVERRUN;
+		goto unlock;
+	}
+
+	fill(cq, svt_ring_element(ring, ring->index), cqe);
+	if (cq->qps)
+		cq->qps[ring->index & (ring->entries - 1)] = qp;
+	/* Release: pairs with the acquire of @producer in who polls */
+	smp_store_release(&ring->control->producer, ++ring->index);
+	/*
+	 * Pairs with the fence of who arms: it sets @arm, then looks at @producer. One of us sees
+	 * the other's write, so that a CQE is either found or announced.
+	 */
+	smp_mb();
+	events = disarm(cq, solicited);
+unlock:
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return events;
+}
+
+/**
+ * svt_cq_notify() - call the handlers for what svt_cq_add() returned
+ * @cq: the CQ
+ * @events: enum svt_cq_event flags, or'ed over any number of additions
+ *
+ * Context: Softirq or process, as the handlers allow. No lock held that svt_cq_poll(), post or
+ * destroy takes: handlers call these.
+ */
+void svt_cq_notify(struct svt_cq *cq, unsigned int events)
+{
+	struct ib_cq *ibcq = &cq->ibcq;
+
+	if (events & SVT_CQ_COMPLETION && ibcq->comp_handler)
+		ibcq->comp_handler(ibcq, ibcq->cq_context);
+	if (events & SVT_CQ_OVERRUN && ibcq->event_handler) {
+		struct ib_event event = {
+			.device = ibcq->device,
+			.element.cq = ibcq,
+			.event = IB_EVENT_CQ_ERR,
+		};
+
+		ibcq->event_handler(&event, ibcq->cq_context);
+	}
+}
+
+static int wc_flags(const struct svt_cqe *cqe)
+{
+	return (cqe->flags & SVT_CQE_GRH ? IB_WC_GRH : 0) |
+	       (cqe->flags & SVT_CQE_WITH_IMM ? IB_WC_WITH_IMM : 0) |
+	       (cqe->flags & SVT_CQE_WITH_INV ? IB_WC_WITH_INVALIDATE : 0);
+}
+
+static void cqe_to_wc(const struct svt_cqe *cqe, struct ib_qp *qp, struct ib_wc *wc)
+{
+	memset(wc, 0, sizeof(*wc));
+	wc->wr_id = cqe->wr_id;
+	wc->status = (__force enum ib_wc_status)cqe->status;
+	wc->opcode = (__force enum ib_wc_opcode)cqe->opcode;
+	wc->vendor_err = cqe->vendor_err;
+	wc->byte_len = cqe->byte_len;
+	wc->qp = qp;
+	if (cqe->flags & SVT_CQE_WITH_INV)
+		wc->ex.invalidate_rkey = cqe->invalidated_rkey;
+	else
+		wc->ex.imm_data = cqe->imm_data;
+	wc->src_qp = cqe->src_qp;
+	wc->wc_flags = wc_flags(cqe);
+	wc->pkey_index = cqe->pkey_index;
+	wc->sl = cqe->sl;
+	wc->port_num = 1;
+}
+
+/**
+ * svt_cq_poll() - ib_device_ops.poll_cq for a kernel client's CQ
+ * @cq: made by svt_cq_init() with @kernel; no process has it mapped
+ * @count: room in @wc
+ * @wc: written
+ *
+ * Completions of QPs that are gone are dropped on the way (svt_cq_forget()).
+ *
+ * Context: Any. Takes @cq->lock.
+ * Return: Completions written, 0 to @count; -EINVAL for a user's CQ, which uverbs lets a process
+ * try.
+ */
+int svt_cq_poll(struct svt_cq *cq, int count, struct ib_wc *wc)
+{
+	struct svt_ring *ring = &cq->ring;
+	unsigned long flags;
+	u32 consumer;
+	int polled = 0;
+
+	if (!cq->qps)
+		return -EINVAL;
+	spin_lock_irqsave(&cq->lock, flags);
+	/* Both indices are only written under the lock here, so plain reads do */
+	for (consumer = ring->control->consumer;
+	     consumer != ring->index && polled < count; consumer++) {
+		struct ib_qp *qp = cq->qps[consumer & (ring->entries - 1)];
+
+		if (qp)
+			cqe_to_wc(svt_ring_element(ring, consumer), qp, &wc[polled++]);
+	}
+	ring->control->consumer = consumer;
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return polled;
+}
+
+/**
+ * svt_cq_arm() - ib_device_ops.req_notify_cq
+ * @cq: the CQ
+ * @flags: IB_CQ_SOLICITED or IB_CQ_NEXT_COMP, and IB_CQ_REPORT_MISSED_EVENTS
+ *
+ * A request for the next completion is not weakened by one for the next solicited (IBTA 11.4.2.2).
+ *
+ * Context: Any. Takes @cq->lock.
+ * Return: 1 when missed events are asked for and there are CQEs, else 0.
+ */
+int svt_cq_arm(struct svt_cq *cq, enum ib_cq_notify_flags flags)
+{
+	struct svt_ring_control *control;
+	unsigned long irq_flags;
+	int missed;
+
+	spin_lock_irqsave(&cq->lock, irq_flags);
+	control = cq->ring.control;
+	if ((flags & IB_CQ_SOLICITED_MASK) == IB_CQ_NEXT_COMP)
+		WRITE_ONCE(control->arm, SVT_CQ_ARM_NEXT);
+	else
+		cmpxchg(&control->arm, SVT_CQ_ARM_NONE, SVT_CQ_ARM_SOLICITED);
+	missed = flags & IB_CQ_REPORT_MISSED_EVENTS &&
+		 cq->ring.index != READ_ONCE(control->consumer);
+	spin_unlock_irqrestore(&cq->lock, irq_flags);
+	return missed;
+}
+
+/* The pending entries, if they fit into @to: from *@consumer to cq->ring.index */
+static int pending_range(const struct svt_cq *cq, const struct svt_ring *to, u32 *consumer)
+{
+	u32 pending;
+
+	lockdep_assert_held(&cq->lock);
+	/* Acquire: as in svt_cq_add() */
+	*consumer = smp_load_acquire(&cq->ring.control->consumer);
+	pending = cq->ring.index - *consumer;
+	return pending > cq->ring.entries || pending > to->entries ? -EINVAL : 0;
+}
+
+/*
+ * Copies what is pending now without the lock: a large CQ takes milliseconds. Pending elements do
+ * not change, as svt_cq_add() writes free ones. *@copied is set to the index up to which it went.
+ */
+static int copy_ahead(struct svt_cq *cq, struct svt_ring *to, u32 *copied)
+{
+	struct svt_ring from;
+	unsigned long flags;
+	u32 consumer;
+	int ret;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	ret = pending_range(cq, to, &consumer);
+	from = cq->ring;
+	spin_unlock_irqrestore(&cq->lock, flags);
+	if (ret)
+		return ret;
+	svt_ring_copy(&from, to, consumer, from.index);
+	*copied = from.index;
+	return 0;
+}
+
+/* Moves the rest, and the indices; entries before @copied are there already */
+static int move_pending(struct svt_cq *cq, struct svt_ring *to, u32 copied, struct ib_qp **qps)
+{
+	const struct svt_ring *from = &cq->ring;
+	u32 i, consumer;
+	int ret;
+
+	ret = pending_range(cq, to, &consumer);
+	if (ret)
+		return ret;
+	if (from->index - copied > from->index - consumer)
+		copied = consumer;
+	svt_ring_copy(from, to, copied, from->index);
+	for (i = consumer; qps && i != from->index; i++)
+		qps[i & (to->entries - 1)] = cq->qps[i & (from->entries - 1)];
+
+	to->index = from->index;
+	to->control->consumer = consumer;
+	to->control->arm = READ_ONCE(from->control->arm);
+	/* Release: as in svt_cq_add() */
+	smp_store_release(&to->control->producer, to->index);
+	return 0;
+}
+
+/**
+ * svt_cq_replace() - give a CQ another ring: resize
+ * @cq: the CQ
+ * @ring: from svt_ring_alloc() with the stride of a CQE; belongs to @cq on success
+ * @old: set to the ring before, for the caller to free once no process has it mapped
+ *
+ * What is pending moves, under the same indices; so does a request for an event. User space holds
+ * its own lock from before the call until it has the new ring mapped, and consumes nothing
+ * meanwhile.
+ *
+ * Context: May sleep; the caller sees to it that one CQ is not resized twice at once. Takes
+ * @cq->lock.
+ * Return: 0, -ENOMEM, or -EINVAL when the pending CQEs do not fit; the CQ is then as it was.
+ */
+int svt_cq_replace(struct svt_cq *cq, struct svt_ring *ring, struct svt_ring *old)
+{
+	struct ib_qp **qps = NULL;
+	unsigned long flags;
+	u32 copied;
+	int ret;
+
+	if (cq->qps) {
+		qps = kvcalloc(ring->entries, sizeof(qps[0]), GFP_KERNEL);
+		if (!qps)
+			return -ENOMEM;
+	}
+	ret = copy_ahead(cq, ring, &copied);
+	if (ret)
+		goto free;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	ret = move_pending(cq, ring, copied, qps);
+	if (!ret) {
+		*old = cq->ring;
+		cq->ring = *ring;
+		swap(cq->qps, qps);
+	}
+	spin_unlock_irqrestore(&cq->lock, flags);
+free:
+	kvfree(qps);
+	return ret;
+}
+
+/**
+ * svt_cq_forget() - the QP goes: drop its completions from a kernel client's CQ
+ * @cq: the CQ; a user's is left alone, its provider sorts them out
+ * @qp: to which nothing is added any more
+ *
+ * Context: Any. Takes @cq->lock.
+ */
+void svt_cq_forget(struct svt_cq *cq, struct ib_qp *qp)
+{
+	struct svt_ring *ring = &cq->ring;
+	unsigned long flags;
+	u32 i;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	if (cq->qps) {
+		for (i = ring->control->consumer; i != ring->index; i++)
+			if (cq->qps[i & (ring->entries - 1)] == qp)
+				cq->qps[i & (ring->entries - 1)] = NULL;
+	}
+	spin_unlock_irqrestore(&cq->lock, flags);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Completion queues: the kernel produces, user space or svt_cq_poll() consumes.
+ */
+#ifndef SVT_QUEUE_CQ_H
+#define SVT_QUEUE_CQ_H
+
+#include <linux/spinlock.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/svt-abi.h>
+
+#include "ring.h"
+
+/**
+ * struct svt_cq - a completion queue
+ * @ibcq: what ib_core sees
+ * @lock: protects @ring (the kernel's index and the elements), @qps and @failed; taken with
+ *	interrupts off, as kernel clients may poll and arm with interrupts off.
+ *	Innermost: no other lock is taken under it, no handler is called under it.
+ * @ring: the CQEs
+ * @qps: of a kernel client's CQ: element i's QP, NULL once that QP is gone; else NULL
+ * @failed: the ring overran; nothing is added any more (IBTA C11-38)
+ * @timestamps: CQEs carry the time; set at creation, when the user's CQ asks for it
+ * @mmap_entry: of a user's CQ, owned by verbs
+ */
+struct svt_cq {
+	struct ib_cq ibcq;
+	spinlock_t lock;	/* see above */
+	struct svt_ring ring;
+	struct ib_qp **qps;
+	bool failed;
+	bool timestamps;
+	struct rdma_user_mmap_entry *mmap_entry;
+};
+
+static inline struct svt_cq *to_svt_cq(struct ib_cq *ibcq)
+{
+	return container_of(ibcq, struct svt_cq, ibcq);
+}
+
+/* What the caller owes once it holds no lock: see svt_cq_notify() */
+enum svt_cq_event {
+	SVT_CQ_QUIET		= 0,
+	SVT_CQ_COMPLETION	= 1 << 0,	/* the armed event */
+	SVT_CQ_OVERRUN		= 1 << 1,	/* IB_EVENT_CQ_ERR */
+};
+
+int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel);
+void svt_cq_free(struct svt_cq *cq);
+unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqe, struct ib_qp *qp,
+			bool solicited);
+void svt_cq_notify(struct svt_cq *cq, unsigned int events);
+int svt_cq_poll(struct svt_cq *cq, int count, struct ib_wc *wc);
+int svt_cq_arm(struct svt_cq *cq, enum ib_cq_notify_flags flags);
+int svt_cq_replace(struct svt_cq *cq, struct svt_ring *ring, struct svt_ring *old);
+void svt_cq_forget(struct svt_cq *cq, struct ib_qp *qp);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Send WQEs: copied out of an SQ once, then validated by a table of what each opcode may have.
+ * Called by the requester, which owns the ring's index, under the send lock of the QP.
+ */
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "wqe.h"
+
+enum {
+	KNOWN		= 1 << 0,
+	DATA_OUT	= 1 << 1,	/* data is sent: it may be inline */
+	DATA_IN		= 1 << 2,	/* scatter entries are written by a response */
+	ATOMIC		= 1 << 3,	/* exactly 8 bytes */
+	RDMA		= 1 << 4,	/* svt_send_wqe.rdma says where */
+};
+
+static const u8 rules[] = {
+	[IB_UVERBS_WR_RDMA_WRITE] = KNOWN | DATA_OUT | RDMA,
+	[IB_UVERBS_WR_RDMA_WRITE_WITH_IMM] = KNOWN | DATA_OUT | RDMA,
+	[IB_UVERBS_WR_SEND] = KNOWN | DATA_OUT,
+	[IB_UVERBS_WR_SEND_WITH_IMM] = KNOWN | DATA_OUT,
+	[IB_UVERBS_WR_RDMA_READ] = KNOWN | DATA_IN | RDMA,
+	[IB_UVERBS_WR_ATOMIC_CMP_AND_SWP] = KNOWN | DATA_IN | ATOMIC,
+	[IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD] = KNOWN | DATA_IN | ATOMIC,
+	[IB_UVERBS_WR_LOCAL_INV] = KNOWN,
+	[IB_UVERBS_WR_BIND_MW] = KNOWN,
+	[IB_UVERBS_WR_SEND_WITH_INV] = KNOWN | DATA_OUT,
+};
+
+#define KNOWN_FLAGS	(SVT_SEND_FENCE | SVT_SEND_SIGNALED | SVT_SEND_SOLICITED | SVT_SEND_INLINE)
+
+/**
+ * svt_send_wqe_stride() - bytes of an element of a send queue, and of the kernel's copy
+ * @max_sge: scatter/gather entries, at most SVT_MAX_SGE
+ * @max_inline: bytes, at most SVT_MAX_INLINE
+ *
+ * Context: Any.
+ * Return: Bytes, a multiple of 64.
+ */
+u32 svt_send_wqe_stride(u32 max_sge, u32 max_inline)
+{
+	u32 tail = max_t(u32, max_sge * sizeof(struct svt_sge), max_inline);
+
+	return ALIGN(sizeof(struct svt_send_wqe) + tail, 64);
+}
+
+/* What can be told from the first 64 bytes */
+static bool header_ok(const struct svt_send_wqe *copy, const struct svt_wqe_limits *limits)
+{
+	u8 rule;
+
+	if (copy->opcode >= ARRAY_SIZE(rules) || !(limits->opcodes & BIT(copy->opcode)))
+		return false;
+	rule = rules[copy->opcode];
+	if (!(rule & KNOWN) || copy->flags & ~KNOWN_FLAGS || copy->reserved)
+		return false;
+	if ((rule & RDMA && copy->rdma.reserved) || (rule & ATOMIC && copy->atomic.reserved))
+		return false;
+	if (copy->flags & SVT_SEND_INLINE)
+		return rule & DATA_OUT && copy->inline_length <= limits->max_inline;
+	if (copy->num_sge && !(rule & (DATA_OUT | DATA_IN)))
+		return false;
+	return copy->num_sge <= limits->max_sge;
+}
+
+static u64 copy_tail(const struct svt_send_wqe *wqe, struct svt_send_wqe *copy)
+{
+	u64 total = 0;
+	u32 i, num_sge = copy->num_sge;
+
+	if (copy->flags & SVT_SEND_INLINE) {
+		total = copy->inline_length;
+		num_sge = 0;
+		memcpy(copy->sge, wqe->sge, total);
+	} else {
+		memcpy(copy->sge, wqe->sge, num_sge * sizeof(copy->sge[0]));
+	}
+	barrier(); /* so that the compiler can not read @wqe again instead of @copy */
+	for (i = 0; i < num_sge; i++)
+		total += copy->sge[i].length;
+	return total;
+}
+
+/**
+ * svt_send_wqe_copy() - copy a send WQE into kernel memory and validate the copy
+ * @ring: the ring
+ * @index: of the entry; svt_ring_pending() said that it is there
+ * @limits: of the queue
+ * @copy: svt_send_wqe_stride(@limits->max_sge, @limits->max_inline) bytes. @wr_id is set whatever
+ *	is returned; the rest is good only with IB_WC_SUCCESS. The bytes of an inline WQE stand
+ *	where the scatter/gather entries would.
+ * @length: set to the bytes of the message; 0 with any other status than IB_WC_SUCCESS
+ *
+ * The ring can change at any moment, also while it is copied: each byte is read once, and only
+ * what was read is looked at. Keys, addresses and the address handle are for the caller to check.
+ *
+ * Context: Any.
+ * Return: IB_WC_SUCCESS; IB_WC_LOC_QP_OP_ERR for a WQE that is not well formed or not for this
+ * type of QP; IB_WC_LOC_LEN_ERR for a message that is too long, and for an atomic operation that
+ * is not of 8 bytes (IBTA 11.6.2).
+ */
+enum ib_wc_status svt_send_wqe_copy(const struct svt_ring *ring, u32 index,
+				    const struct svt_wqe_limits *limits,
+				    struct svt_send_wqe *copy, u32 *length)
+{
+	const struct svt_send_wqe *wqe = svt_ring_element(ring, index);
+	u64 total;
+
+	BUILD_BUG_ON(sizeof(*wqe) != 64);
+	memcpy(copy, wqe, sizeof(*copy));
+	barrier(); /* as in copy_tail() */
+	*length = 0;
+	if (!header_ok(copy, limits))
+		return IB_WC_LOC_QP_OP_ERR;
+
+	total = copy_tail(wqe, copy);
+	if (total > limits->max_message)
+		return IB_WC_LOC_LEN_ERR;
+	if (rules[copy->opcode] & ATOMIC && total != 8)
+		return IB_WC_LOC_LEN_ERR;
+	*length = total;
+	return IB_WC_SUCCESS;
+}

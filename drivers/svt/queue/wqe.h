@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Work requests, copied once out of a ring into kernel memory and validated there.
+ */
+#ifndef SVT_QUEUE_WQE_H
+#define SVT_QUEUE_WQE_H
+
+#include <linux/types.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/svt-abi.h>
+
+#include "ring.h"
+
+#define SVT_MAX_SGE		32
+#define SVT_MAX_INLINE		1024
+#define SVT_MAX_QP_WR		32768U
+#define SVT_MAX_MESSAGE		0x80000000U
+
+/**
+ * struct svt_wqe_limits - what a queue was created with
+ * @max_sge: scatter/gather entries
+ * @max_inline: bytes (send queue)
+ * @opcodes: bit i set: enum ib_uverbs_wr_opcode i is legal for the QP's type
+ * @max_message: bytes that one message may have: 2^31, for UD the path MTU
+ */
+struct svt_wqe_limits {
+	u32 max_sge;
+	u32 max_inline;
+	u32 opcodes;
+	u32 max_message;
+};
+
+u32 svt_send_wqe_stride(u32 max_sge, u32 max_inline);
+u32 svt_recv_wqe_stride(u32 max_sge);
+enum ib_wc_status svt_send_wqe_copy(const struct svt_ring *ring, u32 index,
+				    const struct svt_wqe_limits *limits,
+				    struct svt_send_wqe *copy, u32 *length);
+enum ib_wc_status svt_recv_wqe_copy(const struct svt_ring *ring, u32 index,
+				    const struct svt_wqe_limits *limits,
+				    struct svt_recv_wqe *copy, u32 *length);
+
+#endif
