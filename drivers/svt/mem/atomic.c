@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Atomic operations on a region, by the CPU's own atomic instructions: atomic also against other
+ * devices that do the same, and against user space (IB_ATOMIC_GLOB). Called by the responder in the
+ * RCU read section of the look-up. Takes no lock.
+ */
+#include <linux/align.h>
+#include <linux/atomic.h>
+#include <linux/highmem.h>
+
+#include "keys.h"
+
+/* Maps the 8 bytes at region->addr, to be unmapped by kunmap_local(); NULL: not aligned */
+static atomic64_t *map(const struct svt_region *region)
+{
+	struct bio_vec bvec;
+	unsigned int count;
+
+	BUILD_BUG_ON(sizeof(atomic64_t) != sizeof(u64));
+	if (region->length < sizeof(u64) || !IS_ALIGNED(region->addr, sizeof(u64)))
+		return NULL;
+	if (svt_region_bvec(region, 0, sizeof(u64), &bvec, 1, &count) != sizeof(u64))
+		return NULL;
+	/* An IOVA may be aligned where the memory is not */
+	if (!IS_ALIGNED(bvec.bv_offset, sizeof(u64)))
+		return NULL;
+	return kmap_local_page(bvec.bv_page) + bvec.bv_offset;
+}
+
+/**
+ * svt_region_fetch_add() - add to 8 bytes of memory
+ * @region: 8 bytes, from svt_region_remote() with IB_ACCESS_REMOTE_ATOMIC
+ * @add: added, host order, wraps
+ * @original: set to what was there
+ *
+ * Context: The RCU read section in which @region was looked up.
+ * Return: 0, or -EINVAL when the address is not a multiple of 8 (IBTA 9.4.5).
+ */
+int svt_region_fetch_add(const struct svt_region *region, u64 add, u64 *original)
+{
+	atomic64_t *value = map(region);
+
+	if (!value)
+		return -EINVAL;
+	*original = atomic64_fetch_add(add, value);
+	kunmap_local(value);
+	return 0;
+}
+
+/**
+ * svt_region_compare_swap() - replace 8 bytes of memory if they are as expected
+ * @region: 8 bytes, from svt_region_remote() with IB_ACCESS_REMOTE_ATOMIC
+ * @compare: what is expected, host order
+ * @swap: what replaces it
+ * @original: set to what was there
+ *
+ * Context: The RCU read section in which @region was looked up.
+ * Return: 0, or -EINVAL when the address is not a multiple of 8 (IBTA 9.4.5).
+ */
+int svt_region_compare_swap(const struct svt_region *region, u64 compare, u64 swap, u64 *original)
+{
+	atomic64_t *value = map(region);
+
+	if (!value)
+		return -EINVAL;
+	*original = atomic64_cmpxchg(value, compare, swap);
+	kunmap_local(value);
+	return 0;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Keys: from an lkey or rkey to a memory region or window, and what the key allows.
+ *
+ * A key has 24 random bits, by which it is found, and 8 bits that its owner may change (type 2
+ * windows, IBTA 10.6.7.2.3). Look-ups run in an RCU read section; a region is unpinned only a grace
+ * period after its key is gone, so a pointer from a look-up and the pages behind it are good until
+ * rcu_read_unlock().
+ */
+#ifndef SVT_MEM_KEYS_H
+#define SVT_MEM_KEYS_H
+
+#include <linux/bvec.h>
+#include <linux/rhashtable-types.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/svt-abi.h>
+
+/* Bytes of the longest region */
+#define SVT_MAX_REGION		0x10000000000ULL
+/* The bits of a key that its owner may change */
+#define SVT_KEY_TAG_BITS	8
+
+/**
+ * struct svt_keys - all keys of a device
+ * @table: struct svt_key by the upper 24 bits
+ * @count: keys in use, limited to SVT_MAX_MR + SVT_MAX_MW by the callers
+ */
+struct svt_keys {
+	struct rhashtable table;
+	atomic_t count;
+};
+
+enum svt_key_type {
+	SVT_KEY_REGION,
+	SVT_KEY_WINDOW,
+};
+
+/**
+ * struct svt_key - what a region and a window have in common; first member of both
+ * @node: in svt_keys.table
+ * @index: key >> 8
+ * @key: the whole key; a window's changes when it is bound. READ_ONCE/WRITE_ONCE.
+ * @type: enum svt_key_type
+ * @valid: of a region: accesses pass. Set by the caller before svt_key_insert(), later by
+ *	svt_key_enable() and svt_key_disable(). A window has svt_mw.binding instead.
+ * @pd: protection domain
+ * @access: of a region: enum ib_access_flags
+ * @start: of a region: first address (IOVA)
+ * @length: of a region: bytes; @start + @length does not wrap
+ *
+ * @pd, @access, @start and @length of a region change only between svt_key_disable() and
+ * svt_key_enable().
+ */
+struct svt_key {
+	struct rhash_head node;
+	u32 index;
+	u32 key;
+	u8 type;
+	bool valid;
+	struct ib_pd *pd;
+	int access;
+	u64 start;
+	u64 length;
+};
+
+/**
+ * struct svt_page_table - the pages of a region
+ * @shift: log2 of the bytes of a block, at least PAGE_SHIFT
+ * @first_offset: of @start within the first block
+ * @blocks: how many
+ * @chunks: tables of SVT_PAGES_PER_CHUNK first pages of blocks each
+ */
+struct svt_page_table {
+	unsigned int shift;
+	u64 first_offset;
+	u64 blocks;
+	struct page ***chunks;
+};
+
+#define SVT_PAGES_PER_CHUNK	512
+
+struct svt_page_table *svt_page_table_alloc(u64 blocks, unsigned int shift, u64 first_offset);
+void svt_page_table_set(struct svt_page_table *table, u64 block, struct page *page);
+void svt_page_table_free(struct svt_page_table *table);
+
+/**
+ * struct svt_mr - a memory region
+ * @ibmr: what ib_core sees
+ * @key: lkey and rkey are equal
+ * @table: pages; NULL for a DMA region, whose addresses are kernel virtual. Changes as the
+ *	fields of @key.
+ * @windows: how many are bound to it; -1: claimed for rereg or dereg, see svt_mr_claim()
+ * @umem: the pinned memory, owned by verbs; opaque here
+ */
+struct svt_mr {
+	struct ib_mr ibmr;
+	struct svt_key key;
+	struct svt_page_table __rcu *table;
+	atomic_t windows;
+	struct ib_umem *umem;
+};
+
+/**
+ * struct svt_mw_binding - what a window is bound to; does not change once published
+ * @rcu: for freeing
+ * @mr: the region, kept by its count of windows
+ * @key: the rkey
+ * @qpn: type 2B: only requests to this QP may use it; 0 for type 1
+ * @access: what remote accesses may do: enum ib_access_flags
+ * @start: first address of the window as a remote peer says it; 0 when zero based
+ * @length: bytes
+ * @base: address of the same byte as @start in the address space of @mr
+ */
+struct svt_mw_binding {
+	struct rcu_head rcu;
+	struct svt_mr *mr;
+	u32 key;
+	u32 qpn;
+	int access;
+	u64 start;
+	u64 length;
+	u64 base;
+};
+
+/**
+ * struct svt_mw - a memory window
+ * @ibmw: what ib_core sees; @ibmw.type and @ibmw.pd are set before the key is inserted
+ * @key: @node, @index, @key, @type and @pd only
+ * @lock: serialises bind, invalidate and unbind, protects @key.key; taken with interrupts off
+ * @binding: NULL while not bound; RCU, written under @lock
+ */
+struct svt_mw {
+	struct ib_mw ibmw;
+	struct svt_key key;
+	spinlock_t lock;	/* see above */
+	struct svt_mw_binding __rcu *binding;
+};
+
+static inline struct svt_mr *to_svt_mr(struct ib_mr *ibmr)
+{
+	return container_of(ibmr, struct svt_mr, ibmr);
+}
+
+static inline struct svt_mw *to_svt_mw(struct ib_mw *ibmw)
+{
+	return container_of(ibmw, struct svt_mw, ibmw);
+}
+
+int svt_keys_init(struct svt_keys *keys);
+void svt_keys_destroy(struct svt_keys *keys);
+int svt_key_insert(struct svt_keys *keys, struct svt_key *key);
+void svt_key_disable(struct svt_key *key);
+void svt_key_enable(struct svt_key *key);
+void svt_key_remove(struct svt_keys *keys, struct svt_key *key);
+
+int svt_mr_claim(struct svt_mr *mr);
+void svt_mr_unclaim(struct svt_mr *mr);
+
+/**
+ * struct svt_region - the result of a look-up: bytes that may be touched until rcu_read_unlock()
+ * @mr: where they are
+ * @addr: first byte, in the address space of @mr
+ * @length: bytes
+ */
+struct svt_region {
+	const struct svt_mr *mr;
+	u64 addr;
+	u64 length;
+};
+
+int svt_region_local(struct svt_keys *keys, const struct ib_pd *pd, const struct svt_sge *sge,
+		     int access, struct svt_region *region);
+int svt_region_remote(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u32 rkey, u64 addr,
+		      u64 length, int access, struct svt_region *region);
+u64 svt_region_bvec(const struct svt_region *region, u64 offset, u64 length,
+		    struct bio_vec *bvec, unsigned int max, unsigned int *count);
+int svt_region_fetch_add(const struct svt_region *region, u64 add, u64 *original);
+int svt_region_compare_swap(const struct svt_region *region, u64 compare, u64 swap, u64 *original);
+
+/**
+ * struct svt_mw_bind - a request to bind a window
+ * @mw_rkey: the window's key as it is now; of type 1 only the upper 24 bits count
+ * @new_rkey: the key that it is to have, with the same upper 24 bits; 0 for type 1: to be chosen
+ * @mr_lkey: of the region
+ * @addr: first byte, in the address space of the region
+ * @length: bytes; 0 unbinds a window of type 1
+ * @access: IB_ACCESS_REMOTE_READ, _WRITE, _ATOMIC, IB_ZERO_BASED; local and optional flags are
+ *	ignored
+ * @qpn: of the QP that executes the request
+ */
+struct svt_mw_bind {
+	u32 mw_rkey;
+	u32 new_rkey;
+	u32 mr_lkey;
+	u64 addr;
+	u64 length;
+	int access;
+	u32 qpn;
+};
+
+int svt_mw_bind(struct svt_keys *keys, const struct ib_pd *pd, const struct svt_mw_bind *bind,
+		u32 *rkey);
+int svt_key_invalidate(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u32 rkey);
+void svt_mw_unbind(struct svt_mw *mw);
+
+#endif

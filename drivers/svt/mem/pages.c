@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The page table of a region: two levels, so that no allocation is larger than a page but for the
+ * upper one, which is 4 MiB for a region of SVT_MAX_REGION bytes in pages of 4 KiB. Verbs fills it
+ * before it publishes it in svt_mr.table; from then on it does not change.
+ */
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "keys.h"
+
+/* A bio_vec, and all that is computed of one, has 32 bits */
+#define MAX_SHIFT	30
+
+static u64 chunk_count(u64 blocks)
+{
+	return DIV_ROUND_UP_ULL(blocks, SVT_PAGES_PER_CHUNK);
+}
+
+/* The last chunk has as many as there are left, so that a small region has a small table */
+static struct page **chunk_alloc(u64 blocks, u64 chunk)
+{
+	u64 left = blocks - chunk * SVT_PAGES_PER_CHUNK;
+
+	return kcalloc(min_t(u64, left, SVT_PAGES_PER_CHUNK), sizeof(struct page *),
+		       GFP_KERNEL_ACCOUNT);
+}
+
+/**
+ * svt_page_table_alloc() - allocate the page table of a region
+ * @blocks: how many; at least 1, at most SVT_MAX_REGION bytes and one block
+ * @shift: log2 of the bytes of a block, PAGE_SHIFT to 30
+ * @first_offset: bytes from the start of the first block to the first byte of the region
+ *
+ * The memory is charged to the caller's memory cgroup.
+ *
+ * Context: May sleep.
+ * Return: The table, to be filled by svt_page_table_set(), or NULL.
+ */
+struct svt_page_table *svt_page_table_alloc(u64 blocks, unsigned int shift, u64 first_offset)
+{
+	struct svt_page_table *table;
+	u64 i;
+
+	if (!blocks || shift < PAGE_SHIFT || shift > MAX_SHIFT || first_offset >> shift ||
+	    blocks - 1 > SVT_MAX_REGION >> shift)
+		return NULL;
+	table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
+	if (!table)
+		return NULL;
+	table->shift = shift;
+	table->first_offset = first_offset;
+	table->blocks = blocks;
+	table->chunks = kvcalloc(chunk_count(blocks), sizeof(table->chunks[0]), GFP_KERNEL_ACCOUNT);
+	if (!table->chunks)
+		goto free;
+	for (i = 0; i < chunk_count(blocks); i++) {
+		table->chunks[i] = chunk_alloc(blocks, i);
+		if (!table->chunks[i])
+			goto free;
+		cond_resched();
+	}
+	return table;
+free:
+	svt_page_table_free(table);
+	return NULL;
+}
+
+/**
+ * svt_page_table_set() - enter a block
+ * @table: not yet published
+ * @block: number of the block, below @table->blocks
+ * @page: its first page; the others of the block follow it in physical memory
+ *
+ * Context: Any.
+ */
+void svt_page_table_set(struct svt_page_table *table, u64 block, struct page *page)
+{
+	if (WARN_ON_ONCE(block >= table->blocks))
+		return;
+	table->chunks[block / SVT_PAGES_PER_CHUNK][block % SVT_PAGES_PER_CHUNK] = page;
+}
+
+/**
+ * svt_page_table_free() - free a page table, not the pages
+ * @table: that nobody uses; may be NULL
+ *
+ * Context: May sleep.
+ */
+void svt_page_table_free(struct svt_page_table *table)
+{
+	u64 i;
+
+	if (!table)
+		return;
+	for (i = 0; table->chunks && i < chunk_count(table->blocks); i++) {
+		kfree(table->chunks[i]);
+		cond_resched();
+	}
+	kvfree(table->chunks);
+	kfree(table);
+}

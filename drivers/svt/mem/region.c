@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Access checks, and the way from a checked access to pages. Called by the engine in an RCU read
+ * section, which must last until the bytes have been touched: it is what keeps the region, and the
+ * pages behind it, where they are. Takes no lock.
+ */
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+
+#include "keys.h"
+#include "lookup.h"
+
+/*
+ * Acquire: pairs with the release in svt_key_enable(): who sees a key valid sees the fields that it
+ * was made valid with. They stay as they are until our read section ends (svt_key_disable()).
+ */
+static int region_key(const struct svt_key *key, const struct ib_pd *pd, u32 value)
+{
+	/* Pairs as above */
+	if (!smp_load_acquire(&key->valid) || READ_ONCE(key->key) != value)
+		return -EINVAL;
+	return key->pd == pd ? 0 : -EACCES;
+}
+
+/**
+ * svt_region_find() - look up a region by its key
+ * @keys: the table
+ * @pd: that the region has to be of
+ * @value: lkey or rkey
+ *
+ * Context: RCU read section.
+ * Return: The region, or ERR_PTR: -EINVAL no such key, -EACCES another protection domain.
+ */
+struct svt_mr *svt_region_find(struct svt_keys *keys, const struct ib_pd *pd, u32 value)
+{
+	struct svt_key *key = svt_key_find(keys, value);
+	int ret = -EINVAL;
+
+	if (key && key->type == SVT_KEY_REGION)
+		ret = region_key(key, pd, value);
+	return ret ? ERR_PTR(ret) : container_of(key, struct svt_mr, key);
+}
+
+static int region_check(const struct svt_mr *mr, u64 addr, u64 length, int access,
+			struct svt_region *region)
+{
+	if (access & ~mr->key.access)
+		return -EACCES;
+	if (!svt_range_within(addr, length, mr->key.start, mr->key.length))
+		return -EFAULT;
+	region->mr = mr;
+	region->addr = addr;
+	region->length = length;
+	return 0;
+}
+
+/**
+ * svt_region_local() - check a local access
+ * @keys: the table
+ * @pd: of the QP
+ * @sge: as in the kernel's copy of the WQE; a length of 0 is checked like any other
+ * @access: IB_ACCESS_LOCAL_WRITE, or 0 for reading
+ * @region: set on success
+ *
+ * Windows have no lkey (IBTA 10.6.7.2).
+ *
+ * Context: RCU read section, in which @region is used.
+ * Return: 0; -EINVAL no such key; -EACCES another protection domain or not allowed; -EFAULT not
+ * within the region.
+ */
+int svt_region_local(struct svt_keys *keys, const struct ib_pd *pd, const struct svt_sge *sge,
+		     int access, struct svt_region *region)
+{
+	const struct svt_mr *mr = svt_region_find(keys, pd, sge->lkey);
+
+	if (IS_ERR(mr))
+		return PTR_ERR(mr);
+	return region_check(mr, sge->addr, sge->length, access, region);
+}
+
+static int window_check(const struct svt_mw *mw, const struct ib_pd *pd, u32 qpn, u32 rkey,
+			u64 addr, u64 length, int access, struct svt_region *region)
+{
+	const struct svt_mw_binding *binding = rcu_dereference(mw->binding);
+
+	if (!binding || binding->key != rkey)
+		return -EINVAL;
+	if (mw->key.pd != pd || (binding->qpn && binding->qpn != qpn) || access & ~binding->access)
+		return -EACCES;
+	if (!svt_range_within(addr, length, binding->start, binding->length))
+		return -EFAULT;
+	region->mr = binding->mr;
+	region->addr = addr - binding->start + binding->base;
+	region->length = length;
+	return 0;
+}
+
+/**
+ * svt_region_remote() - check a remote access by rkey of a region or window
+ * @keys: the table
+ * @pd: of the QP that the request came to
+ * @qpn: its number
+ * @rkey: from the packet
+ * @addr: from the packet
+ * @length: bytes; 0 is checked like any other length
+ * @access: IB_ACCESS_REMOTE_READ, _WRITE or _ATOMIC
+ * @region: set on success
+ *
+ * Context: RCU read section, in which @region is used.
+ * Return: 0; -EINVAL no such key; -EACCES another protection domain or QP, or not allowed; -EFAULT
+ * not within the region or window.
+ */
+int svt_region_remote(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u32 rkey, u64 addr,
+		      u64 length, int access, struct svt_region *region)
+{
+	const struct svt_key *key = svt_key_find(keys, rkey);
+	int ret;
+
+	if (!key)
+		return -EINVAL;
+	if (key->type == SVT_KEY_WINDOW)
+		return window_check(container_of(key, struct svt_mw, key), pd, qpn, rkey, addr,
+				    length, access, region);
+	ret = region_key(key, pd, rkey);
+	if (ret)
+		return ret;
+	return region_check(container_of(key, struct svt_mr, key), addr, length, access, region);
+}
+
+/* One page of a DMA region: @addr is a kernel virtual address */
+static u64 kernel_bvec(u64 addr, u64 length, struct bio_vec *bvec)
+{
+	void *virt = (void *)(uintptr_t)addr;
+
+	bvec->bv_page = is_vmalloc_addr(virt) ? vmalloc_to_page(virt) : virt_to_page(virt);
+	bvec->bv_offset = offset_in_page(virt);
+	bvec->bv_len = min_t(u64, length, PAGE_SIZE - bvec->bv_offset);
+	return bvec->bv_len;
+}
+
+/* What one block has of the bytes at @position, which counts from the start of the first block */
+static u64 block_bvec(const struct svt_page_table *table, u64 position, u64 length,
+		      struct bio_vec *bvec)
+{
+	u64 block = position >> table->shift;
+	u64 offset = position & ((1ULL << table->shift) - 1);
+	struct page **chunk;
+
+	/* The access check was made against a length that verbs made the table for */
+	if (WARN_ON_ONCE(block >= table->blocks))
+		return 0;
+	chunk = table->chunks[block / SVT_PAGES_PER_CHUNK];
+	bvec->bv_page = chunk[block % SVT_PAGES_PER_CHUNK] + (offset >> PAGE_SHIFT);
+	bvec->bv_offset = offset_in_page(offset);
+	bvec->bv_len = min(length, (1ULL << table->shift) - offset);
+	return bvec->bv_len;
+}
+
+/**
+ * svt_region_bvec() - the pages of a part of a region
+ * @region: from svt_region_local() or svt_region_remote()
+ * @offset: bytes from @region->addr
+ * @length: bytes; @offset + @length is at most @region->length
+ * @bvec: written
+ * @max: room in @bvec
+ * @count: set to the number of elements written
+ *
+ * An element covers as much of a block as is wanted: its length may be more than a page, its
+ * offset is less than a page.
+ *
+ * Context: The RCU read section in which @region was looked up.
+ * Return: Bytes covered; less than @length when @max was too small.
+ */
+u64 svt_region_bvec(const struct svt_region *region, u64 offset, u64 length,
+		    struct bio_vec *bvec, unsigned int max, unsigned int *count)
+{
+	const struct svt_page_table *table = rcu_dereference(region->mr->table);
+	u64 position = region->addr + offset;
+	u64 step, done = 0;
+
+	if (table)
+		position += table->first_offset - region->mr->key.start;
+	for (*count = 0; done < length && *count < max; (*count)++) {
+		if (table)
+			step = block_bvec(table, position + done, length - done, &bvec[*count]);
+		else
+			step = kernel_bvec(position + done, length - done, &bvec[*count]);
+		if (!step)
+			break;
+		done += step;
+	}
+	return done;
+}

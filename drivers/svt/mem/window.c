@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Memory windows: bind, invalidate, unbind, under svt_mw.lock. Remote accesses do not take it: they
+ * find one immutable struct svt_mw_binding or none. A binding counts in svt_mr.windows of its
+ * region, which can not go or change while the count is not 0 (IBTA C10-91).
+ */
+#include <linux/random.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "keys.h"
+#include "lookup.h"
+
+#define TAG_MASK	((1U << SVT_KEY_TAG_BITS) - 1)
+#define REMOTE_ACCESS	(IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)
+#define CHANGES		(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)
+/* Local write means nothing for a window, but programs give it */
+#define WINDOW_ACCESS	(REMOTE_ACCESS | IB_ACCESS_LOCAL_WRITE | IB_ZERO_BASED | IB_ACCESS_OPTIONAL)
+
+/**
+ * svt_mr_claim() - keep windows from being bound, before a region changes or goes
+ * @mr: the region
+ *
+ * Context: Any.
+ * Return: 0, or -EBUSY when windows are bound or it is claimed.
+ */
+int svt_mr_claim(struct svt_mr *mr)
+{
+	return atomic_cmpxchg(&mr->windows, 0, -1) ? -EBUSY : 0;
+}
+
+/**
+ * svt_mr_unclaim() - undo svt_mr_claim()
+ * @mr: the region
+ *
+ * Context: Any.
+ */
+void svt_mr_unclaim(struct svt_mr *mr)
+{
+	atomic_set(&mr->windows, 0);
+}
+
+static struct svt_mw *window_find(struct svt_keys *keys, const struct ib_pd *pd, u32 rkey)
+{
+	struct svt_key *key = svt_key_find(keys, rkey);
+
+	if (!key || key->type != SVT_KEY_WINDOW)
+		return ERR_PTR(-EINVAL);
+	if (key->pd != pd)
+		return ERR_PTR(-EACCES);
+	return container_of(key, struct svt_mw, key);
+}
+
+/*
+ * Look-ups that found the binding before use its region until their read section ends, though it
+ * is no longer counted: whoever claims the region waits a grace period before it changes.
+ */
+static void replace(struct svt_mw *mw, struct svt_mw_binding *binding)
+{
+	struct svt_mw_binding *old;
+
+	lockdep_assert_held(&mw->lock);
+	old = rcu_replace_pointer(mw->binding, binding, lockdep_is_held(&mw->lock));
+	if (!old)
+		return;
+	atomic_dec(&old->mr->windows);
+	kfree_rcu(old, rcu);
+}
+
+/* The region may be bound to as @bind asks (IBTA C10-72 to C10-75) */
+static int region_check(const struct svt_mr *mr, const struct svt_mw_bind *bind)
+{
+	if (!(mr->key.access & IB_ACCESS_MW_BIND))
+		return -EACCES;
+	if (bind->access & CHANGES && !(mr->key.access & IB_ACCESS_LOCAL_WRITE))
+		return -EACCES;
+	if (!svt_range_within(bind->addr, bind->length, mr->key.start, mr->key.length))
+		return -EFAULT;
+	return 0;
+}
+
+/* Counted in its region, not published */
+static struct svt_mw_binding *binding_create(struct svt_keys *keys, const struct ib_pd *pd,
+					     const struct svt_mw_bind *bind)
+{
+	struct svt_mr *mr = svt_region_find(keys, pd, bind->mr_lkey);
+	struct svt_mw_binding *binding;
+	int ret;
+
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+	if (bind->access & ~WINDOW_ACCESS)
+		return ERR_PTR(-EINVAL);
+	ret = region_check(mr, bind);
+	if (ret)
+		return ERR_PTR(ret);
+	binding = kzalloc(sizeof(*binding), GFP_ATOMIC);
+	if (!binding)
+		return ERR_PTR(-ENOMEM);
+	if (!atomic_inc_unless_negative(&mr->windows)) {
+		kfree(binding);
+		return ERR_PTR(-EINVAL);
+	}
+
+	binding->mr = mr;
+	binding->access = bind->access & REMOTE_ACCESS;
+	binding->start = bind->access & IB_ZERO_BASED ? 0 : bind->addr;
+	binding->length = bind->length;
+	binding->base = bind->addr;
+	return binding;
+}
+
+static void binding_discard(struct svt_mw_binding *binding)
+{
+	if (!binding)
+		return;
+	atomic_dec(&binding->mr->windows);
+	kfree(binding);
+}
+
+/* Sets *@rkey to the key that the window will have */
+static int window_check(const struct svt_mw *mw, const struct svt_mw_bind *bind, u32 *rkey)
+{
+	lockdep_assert_held(&mw->lock);
+	*rkey = bind->new_rkey;
+	if (mw->ibmw.type == IB_MW_TYPE_1) {
+		if (!*rkey)
+			*rkey = mw->key.key ^ (1 + get_random_u32() % TAG_MASK);
+	} else if (mw->key.key != bind->mw_rkey || !bind->length ||
+		   rcu_access_pointer(mw->binding)) {
+		return -EINVAL;
+	}
+	return (*rkey ^ mw->key.key) & ~TAG_MASK ? -EINVAL : 0;
+}
+
+static int window_bind(struct svt_mw *mw, const struct svt_mw_bind *bind,
+		       struct svt_mw_binding *binding, u32 *rkey)
+{
+	unsigned long flags;
+	int ret;
+
+	spin_lock_irqsave(&mw->lock, flags);
+	ret = window_check(mw, bind, rkey);
+	if (!ret) {
+		if (binding) {
+			binding->key = *rkey;
+			binding->qpn = mw->ibmw.type == IB_MW_TYPE_1 ? 0 : bind->qpn;
+		}
+		WRITE_ONCE(mw->key.key, *rkey);
+		replace(mw, binding);
+	}
+	spin_unlock_irqrestore(&mw->lock, flags);
+	return ret;
+}
+
+/**
+ * svt_mw_bind() - bind a window to a region
+ * @keys: the table
+ * @pd: of the QP; window and region have to be of it
+ * @bind: the request
+ * @rkey: set to the window's key on success
+ *
+ * A window of type 1 may be bound already: the new binding replaces the old at once. One of type 2
+ * has to be unbound, is bound for the requests of one QP only (2B), and never to nothing (IBTA
+ * 10.6.7.2). Takes the window's lock.
+ *
+ * Context: Any.
+ * Return: 0; -EINVAL wrong key, flag, or state of the window; -EACCES another protection domain,
+ * or not allowed by the region; -EFAULT not within the region; -ENOMEM.
+ */
+int svt_mw_bind(struct svt_keys *keys, const struct ib_pd *pd, const struct svt_mw_bind *bind,
+		u32 *rkey)
+{
+	struct svt_mw_binding *binding = NULL;
+	struct svt_mw *mw;
+	int ret = 0;
+
+	rcu_read_lock();
+	mw = window_find(keys, pd, bind->mw_rkey);
+	if (IS_ERR(mw)) {
+		ret = PTR_ERR(mw);
+		goto unlock;
+	}
+	if (bind->length) {
+		binding = binding_create(keys, pd, bind);
+		if (IS_ERR(binding)) {
+			ret = PTR_ERR(binding);
+			goto unlock;
+		}
+	}
+	ret = window_bind(mw, bind, binding, rkey);
+	if (ret)
+		binding_discard(binding);
+unlock:
+	rcu_read_unlock();
+	return ret;
+}
+
+/* Type 2 only */
+static int window_invalidate(struct svt_mw *mw, u32 qpn, u32 rkey)
+{
+	const struct svt_mw_binding *binding;
+	unsigned long flags;
+	int ret = 0;
+
+	spin_lock_irqsave(&mw->lock, flags);
+	binding = rcu_dereference_protected(mw->binding, lockdep_is_held(&mw->lock));
+	if (mw->key.key != rkey)
+		ret = -EINVAL;
+	else if (binding && binding->qpn != qpn)
+		ret = -EACCES;
+	else
+		replace(mw, NULL);
+	spin_unlock_irqrestore(&mw->lock, flags);
+	return ret;
+}
+
+/**
+ * svt_key_invalidate() - LOCAL_INV, and SEND_WITH_INV at the receiver
+ * @keys: the table
+ * @pd: of the QP
+ * @qpn: its number
+ * @rkey: of a window of type 2, bound for this QP or not bound
+ *
+ * Neither windows of type 1 nor regions registered by verb can be invalidated (IBTA 10.6.5).
+ *
+ * Context: Any. Takes the window's lock.
+ * Return: 0; -EINVAL no such key; -EACCES not this protection domain or QP, or not a key that can
+ * be invalidated.
+ */
+int svt_key_invalidate(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u32 rkey)
+{
+	const struct svt_key *key;
+	struct svt_mw *mw;
+	int ret = -EACCES;
+
+	rcu_read_lock();
+	key = svt_key_find(keys, rkey);
+	if (!key || READ_ONCE(key->key) != rkey) {
+		ret = -EINVAL;
+	} else if (key->type == SVT_KEY_WINDOW && key->pd == pd) {
+		mw = container_of(key, struct svt_mw, key);
+		if (mw->ibmw.type != IB_MW_TYPE_1)
+			ret = window_invalidate(mw, qpn, rkey);
+	}
+	rcu_read_unlock();
+	return ret;
+}
+
+/**
+ * svt_mw_unbind() - unbind a window that goes
+ * @mw: whose key is out of the table, so that it is not bound again
+ *
+ * Context: Any. Takes @mw->lock.
+ */
+void svt_mw_unbind(struct svt_mw *mw)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&mw->lock, flags);
+	replace(mw, NULL);
+	spin_unlock_irqrestore(&mw->lock, flags);
+}
