@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the core keeps of a device: the tables by which objects are found.
+ */
+#ifndef SVT_CORE_H
+#define SVT_CORE_H
+
+#include <linux/mutex.h>
+#include <linux/rhashtable-types.h>
+#include <linux/xarray.h>
+#include <rdma/svt.h>
+
+#include "counters.h"
+#include "mem/keys.h"
+
+#define SVT_MAX_QP		(1 << 16)
+#define SVT_MAX_CQ		(1 << 16)
+#define SVT_MAX_SRQ		(1 << 16)
+#define SVT_MAX_PD		(1 << 16)
+#define SVT_MAX_AH		(1 << 16)
+#define SVT_MAX_MR		(1 << 20)
+#define SVT_MAX_MW		(1 << 20)
+#define SVT_MAX_CQE		((1 << 20) - 1)
+#define SVT_MAX_SRQ_WR		(1 << 15)
+#define SVT_MAX_RD_ATOMIC	128
+#define SVT_MAX_MULTICAST	1024
+#define SVT_MAX_MULTICAST_QP	1024
+
+/**
+ * struct svt_core - a device's tables
+ * @keys: memory regions and windows
+ * @qps: struct svt_qp by QPN; looked up under RCU, changed by create and destroy
+ * @gsi: QP 1, RCU
+ * @ahs: struct svt_av of address handles by number; looked up under RCU; its lock is taken with
+ *	interrupts off
+ * @ah_next: where the search for a free number goes on, so that none is used again soon
+ * @multicast: struct svt_multicast_group by GID; RCU, changed under @multicast_lock
+ * @multicast_count: groups
+ * @link: what the backend said last; under @link_lock
+ * @netdev: what the device was added on; referenced by ib_core for the port
+ * @counters: per CPU
+ * @workqueue: for runs that used up their budget
+ * @resize_lock: one CQ or SRQ is given another ring at a time; outermost
+ * @pd_count: and the other counts: objects in use, see SVT_MAX_*
+ */
+struct svt_core {
+	struct svt_keys keys;
+	struct rhashtable qps;
+	struct svt_qp __rcu *gsi;
+	struct xarray ahs;
+	u32 ah_next;
+	struct rhashtable multicast;
+	struct mutex multicast_lock;
+	u32 multicast_count;
+	spinlock_t link_lock;
+	struct svt_link link;
+	u32 bad_pkey_count;
+	u32 qkey_violation_count;
+	struct svt_counters __percpu *counters;
+	struct workqueue_struct *workqueue;
+	struct mutex resize_lock;
+	atomic_t pd_count;
+	atomic_t mr_count;
+	atomic_t mw_count;
+	atomic_t qp_count;
+	atomic_t cq_count;
+	atomic_t srq_count;
+	atomic_t srq_number;
+};
+
+#endif

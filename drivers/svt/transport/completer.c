@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The completer of an RC QP: what the peer's answers say of the requests that are out.
+ *
+ * Everything moves with una, the oldest PSN without an answer: acknowledgements count for all packets
+ * up to theirs, but for reads and atomics, which only their own data answers (IBTA 9.7.5.1). An answer
+ * that is ahead of one of those shows a hole, and recovery starts from it. Retiring what una has passed
+ * is left to the requester's round that follows. Under send.side.lock.
+ */
+#include "../trace.h"
+#include "../wire/aeth.h"
+#include "../wire/psn.h"
+#include "copy.h"
+#include "recovery.h"
+#include "requester.h"
+
+static void svt_una_set(struct svt_qp *qp, u32 una)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (una == send->una)
+		return;
+	send->una = una;
+	while (send->read_tail != send->cursor.read_head &&
+	       svt_psn_diff(una, send->read_ends[send->read_tail & (send->read_entries - 1)]) >= 0)
+		send->read_tail++;
+	/* An answer to what was sent before going back: no need to repeat it */
+	if (svt_psn_diff(una, send->cursor.psn) > 0)
+		svt_requester_rewind(qp);
+	svt_send_settle(qp);
+	svt_recovery_progress(qp);
+}
+
+/*
+ * Everything below @limit is acknowledged. Stops in front of a read or atomic that lacks its data, and
+ * returns false then.
+ */
+static bool svt_una_advance(struct svt_qp *qp, u32 limit)
+{
+	struct svt_send_side *send = &qp->send;
+	u32 ordinal, una = send->una;
+
+	for (ordinal = send->ack_request; ordinal != send->cursor.started; ordinal++) {
+		const struct svt_send_request *request = svt_request(send, ordinal);
+		u32 end = svt_request_end_psn(request);
+
+		if (!(request->info->flags & SVT_REQUEST_WIRE))
+			continue;
+		if (svt_psn_diff(una, limit) >= 0 ||
+		    (request->info->flags & SVT_REQUEST_ANSWERED))
+			break;
+		una = svt_psn_diff(end, limit) < 0 ? end : limit;
+	}
+	if (svt_psn_diff(una, limit) > 0)
+		una = limit;
+	if (svt_psn_diff(una, send->una) > 0)
+		svt_una_set(qp, una);
+	return send->una == limit;
+}
+
+/* A PSN that was sent, or asked for, and is not acknowledged */
+static bool svt_psn_expected(const struct svt_send_side *send, u32 psn)
+{
+	return svt_psn_diff(psn, send->una) >= 0 && svt_psn_diff(psn, send->cursor.next_psn) < 0;
+}
+
+/* IBTA 9.7.7.2.4: the message with SSN msn + credits is the last that the peer has a receive for */
+static void svt_take_credits(struct svt_send_side *send, const struct svt_packet *packet)
+{
+	u32 credits = packet->syndrome & SVT_AETH_VALUE_MASK;
+	u32 limit;
+
+	if (credits == SVT_AETH_NO_CREDITS) {
+		send->credit_limited = false;
+		return;
+	}
+	limit = svt_psn_add(packet->msn, svt_aeth_decode_credits(packet->syndrome));
+	if (!send->credit_limited || svt_psn_diff(limit, send->credit_ssn) > 0)
+		send->credit_ssn = limit;
+	send->credit_limited = true;
+}
+
+/* The first packet of a message got through: the peer has a receive for the rest of it */
+static void svt_grant_begun(struct svt_send_side *send)
+{
+	const struct svt_send_request *request;
+
+	if (!send->credit_limited || send->ack_request == send->cursor.started)
+		return;
+	request = svt_request(send, send->ack_request);
+	if (svt_psn_diff(send->una, request->first_psn) > 0 &&
+	    svt_psn_diff(request->ssn, send->credit_ssn) > 0)
+		send->credit_ssn = request->ssn;
+}
+
+static void svt_acknowledged(struct svt_qp *qp, const struct svt_packet *packet)
+{
+	struct svt_send_side *send = &qp->send;
+	bool whole = svt_una_advance(qp, svt_psn_add(packet->psn, 1));
+
+	svt_take_credits(send, packet);
+	svt_grant_begun(send);
+	if (!whole)
+		svt_recovery_hole(qp);
+}
+
+static enum ib_wc_status svt_nak_status(u8 code)
+{
+	switch (code) {
+	case SVT_NAK_INVALID_REQUEST:
+		return IB_WC_REM_INV_REQ_ERR;
+	case SVT_NAK_REMOTE_ACCESS:
+		return IB_WC_REM_ACCESS_ERR;
+	case SVT_NAK_REMOTE_OPERATIONAL:
+		return IB_WC_REM_OP_ERR;
+	case SVT_NAK_INVALID_RD_REQUEST:
+		return IB_WC_REM_INV_RD_REQ_ERR;
+	default:
+		return IB_WC_BAD_RESP_ERR;
+	}
+}
+
+static void svt_negative(struct svt_qp *qp, const struct svt_packet *packet)
+{
+	u8 code = packet->syndrome & SVT_AETH_VALUE_MASK;
+
+	svt_count(qp->core->counters, SVT_COUNT_NAKS_RECEIVED);
+	if (!svt_una_advance(qp, packet->psn)) {
+		svt_recovery_hole(qp);
+		return;
+	}
+	if (code == SVT_NAK_PSN_SEQUENCE) {
+		svt_recovery_nak(qp);
+		return;
+	}
+	svt_count(qp->core->counters, SVT_COUNT_REMOTE_ERRORS);
+	svt_requester_fail_oldest(qp, svt_nak_status(code));
+}
+
+static void svt_not_ready(struct svt_qp *qp, const struct svt_packet *packet)
+{
+	svt_count(qp->core->counters, SVT_COUNT_RNR_NAKS_RECEIVED);
+	if (svt_una_advance(qp, packet->psn))
+		svt_recovery_rnr(qp, packet->syndrome & SVT_AETH_VALUE_MASK);
+	else
+		svt_recovery_hole(qp);
+}
+
+static void svt_completer_ack(struct svt_qp *qp, struct svt_rx_packet *rx)
+{
+	const struct svt_packet *packet = &rx->packet;
+	struct svt_send_side *send = &qp->send;
+
+	if (!svt_psn_expected(send, packet->psn)) {
+		/* Repeated: new credits at most */
+		if (packet->psn == svt_psn(send->una - 1) &&
+		    (packet->syndrome & SVT_AETH_TYPE_MASK) == SVT_AETH_ACK)
+			svt_take_credits(send, packet);
+		else
+			svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_PSN);
+		return;
+	}
+	switch (packet->syndrome & SVT_AETH_TYPE_MASK) {
+	case SVT_AETH_ACK:
+		svt_acknowledged(qp, packet);
+		break;
+	case SVT_AETH_RNR:
+		svt_not_ready(qp, packet);
+		break;
+	case SVT_AETH_NAK:
+		svt_negative(qp, packet);
+		break;
+	default:
+		svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_MALFORMED);
+	}
+}
+
+/* Payload of @rx, or else 8 bytes of @original, go to @offset of the request's memory */
+static enum ib_wc_status svt_scatter(struct svt_qp *qp, const struct svt_send_request *request,
+				     u32 offset, u32 length, const struct svt_rx_packet *rx,
+				     const u64 *original)
+{
+	const struct svt_sge *sge = request->wqe.sge;
+	u32 done = 0;
+
+	for (; done < length; sge++) {
+		struct svt_region region;
+		u32 part;
+		int ret;
+
+		if (offset >= sge->length) {
+			offset -= sge->length;
+			continue;
+		}
+		part = min(sge->length - offset, length - done);
+		ret = svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, IB_ACCESS_LOCAL_WRITE,
+				       &region);
+		if (!ret && rx)
+			ret = svt_region_fill_skb(&region, offset, part, rx->skb,
+						  rx->payload + done);
+		else if (!ret)
+			ret = svt_region_fill(&region, offset, part, (u8 *)original + done);
+		if (ret)
+			return IB_WC_LOC_PROT_ERR;
+		done += part;
+		offset = 0;
+	}
+	return IB_WC_SUCCESS;
+}
+
+/*
+ * The request that a response with data is for, with una at the response: NULL when there is none, or
+ * when a hole was found in front of it.
+ */
+static struct svt_send_request *svt_answered_request(struct svt_qp *qp,
+						     const struct svt_packet *packet, u8 flags)
+{
+	struct svt_send_side *send = &qp->send;
+	struct svt_send_request *request;
+
+	if (!svt_psn_expected(send, packet->psn))
+		return NULL;
+	if (!svt_una_advance(qp, packet->psn)) {
+		svt_recovery_hole(qp);
+		return NULL;
+	}
+	if (send->ack_request == send->cursor.started)
+		return NULL;
+	request = svt_request(send, send->ack_request);
+	if ((request->info->flags & (SVT_REQUEST_ANSWERED | SVT_REQUEST_ATOMIC)) != flags)
+		return NULL;
+	return request->status == IB_WC_SUCCESS ? request : NULL;
+}
+
+static void svt_completer_read(struct svt_qp *qp, struct svt_rx_packet *rx)
+{
+	const struct svt_packet *packet = &rx->packet;
+	struct svt_send_side *send = &qp->send;
+	struct svt_send_request *request;
+	enum ib_wc_status status;
+	u32 offset, length;
+
+	request = svt_answered_request(qp, packet, SVT_REQUEST_ANSWERED);
+	if (!request) {
+		svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_PSN);
+		return;
+	}
+	offset = svt_psn_diff(packet->psn, request->first_psn) * qp->mtu;
+	length = min(request->length - offset, qp->mtu);
+	if (packet->payload_length != length) {
+		svt_requester_fail_oldest(qp, IB_WC_BAD_RESP_ERR);
+		return;
+	}
+	status = svt_scatter(qp, request, offset, length, rx, NULL);
+	if (status != IB_WC_SUCCESS) {
+		svt_requester_fail_oldest(qp, status);
+		return;
+	}
+	svt_una_set(qp, svt_psn_add(send->una, 1));
+	if (packet->info->flags & SVT_OP_AETH)
+		svt_take_credits(send, packet);
+}
+
+static void svt_completer_atomic(struct svt_qp *qp, struct svt_rx_packet *rx)
+{
+	const struct svt_packet *packet = &rx->packet;
+	struct svt_send_side *send = &qp->send;
+	struct svt_send_request *request;
+	enum ib_wc_status status;
+
+	request = svt_answered_request(qp, packet, SVT_REQUEST_ANSWERED | SVT_REQUEST_ATOMIC);
+	if (!request) {
+		svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_PSN);
+		return;
+	}
+	status = svt_scatter(qp, request, 0, sizeof(packet->atomic_original), NULL,
+			     &packet->atomic_original);
+	if (status != IB_WC_SUCCESS) {
+		svt_requester_fail_oldest(qp, status);
+		return;
+	}
+	svt_una_set(qp, svt_psn_add(send->una, 1));
+	svt_take_credits(send, packet);
+}
+
+/**
+ * svt_completer_response - an answer of the peer
+ * @qp: RC QP
+ * @rx: response packet from the QP's peer
+ *
+ * Context: send.side.lock held, BH off, RCU read section.
+ */
+void svt_completer_response(struct svt_qp *qp, struct svt_rx_packet *rx)
+{
+	lockdep_assert_held(&qp->send.side.lock);
+	qp->send.now = ktime_get();
+	if (rx->packet.info->flags & SVT_OP_ACK)
+		svt_completer_ack(qp, rx);
+	else if (rx->packet.info->flags & SVT_OP_ATOMIC_ACK)
+		svt_completer_atomic(qp, rx);
+	else
+		svt_completer_read(qp, rx);
+}

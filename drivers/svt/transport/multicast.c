@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Multicast groups of a device. Verbs attach and detach QPs under svt_core.multicast_lock; the
+ * backend joins a group with its first QP and leaves it with the last. Delivery walks the table
+ * and a group's members under RCU. A QP leaves all its groups before it is stopped, and stopping it
+ * waits for a grace period, so delivery never meets one that is gone.
+ */
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+#include <rdma/ib_addr.h>
+
+#include "../trace.h"
+#include "multicast.h"
+#include "receive.h"
+
+/**
+ * struct svt_multicast_group - the QPs that listen to a GID
+ * @node: in svt_core.multicast
+ * @gid: of the group
+ * @members: struct svt_multicast_member; RCU, changed under svt_core.multicast_lock
+ * @count: members, under svt_core.multicast_lock
+ * @rcu: for freeing
+ */
+struct svt_multicast_group {
+	struct rhash_head node;
+	union ib_gid gid;
+	struct list_head members;
+	u32 count;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct svt_multicast_member - a QP in a group
+ * @in_group: in svt_multicast_group.members
+ * @in_qp: in svt_qp.multicast, under svt_core.multicast_lock
+ * @group: the group
+ * @qp: the QP
+ * @rcu: for freeing
+ */
+struct svt_multicast_member {
+	struct list_head in_group;
+	struct list_head in_qp;
+	struct svt_multicast_group *group;
+	struct svt_qp *qp;
+	struct rcu_head rcu;
+};
+
+static const struct rhashtable_params svt_multicast_params = {
+	.key_len = sizeof(union ib_gid),
+	.key_offset = offsetof(struct svt_multicast_group, gid),
+	.head_offset = offsetof(struct svt_multicast_group, node),
+	.automatic_shrinking = true,
+};
+
+/**
+ * svt_multicast_init - make a device's empty table of groups
+ * @core: its core
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int svt_multicast_init(struct svt_core *core)
+{
+	mutex_init(&core->multicast_lock);
+	return rhashtable_init(&core->multicast, &svt_multicast_params);
+}
+
+/**
+ * svt_multicast_destroy - free a device's table of groups
+ * @core: its core; all QPs are gone, and with them the groups
+ *
+ * Context: may sleep.
+ */
+void svt_multicast_destroy(struct svt_core *core)
+{
+	WARN_ON(core->multicast_count);
+	rhashtable_destroy(&core->multicast);
+	mutex_destroy(&core->multicast_lock);
+}
+
+static int svt_multicast_wire(struct svt_device *dev, const union ib_gid *gid, bool join)
+{
+	return dev->ops->multicast ? dev->ops->multicast(dev, gid, join) : 0;
+}
+
+static void svt_group_drop(struct svt_device *dev, struct svt_multicast_group *group)
+{
+	lockdep_assert_held(&dev->core->multicast_lock);
+	if (group->count)
+		return;
+	rhashtable_remove_fast(&dev->core->multicast, &group->node, svt_multicast_params);
+	dev->core->multicast_count--;
+	svt_multicast_wire(dev, &group->gid, false);
+	kfree_rcu(group, rcu);
+}
+
+static struct svt_multicast_group *svt_group_create(struct svt_device *dev,
+						    const union ib_gid *gid)
+{
+	struct svt_core *core = dev->core;
+	struct svt_multicast_group *group;
+	int ret;
+
+	lockdep_assert_held(&core->multicast_lock);
+	if (core->multicast_count >= SVT_MAX_MULTICAST)
+		return ERR_PTR(-ENOMEM);
+	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	if (!group)
+		return ERR_PTR(-ENOMEM);
+	group->gid = *gid;
+	INIT_LIST_HEAD(&group->members);
+
+	ret = svt_multicast_wire(dev, gid, true);
+	if (ret)
+		goto free;
+	ret = rhashtable_insert_fast(&core->multicast, &group->node, svt_multicast_params);
+	if (ret)
+		goto leave;
+	core->multicast_count++;
+	return group;
+
+leave:
+	svt_multicast_wire(dev, gid, false);
+free:
+	kfree(group);
+	return ERR_PTR(ret);
+}
+
+static struct svt_multicast_member *svt_member_find(struct svt_qp *qp, const union ib_gid *gid)
+{
+	struct svt_multicast_member *member;
+
+	lockdep_assert_held(&qp->core->multicast_lock);
+	list_for_each_entry(member, &qp->multicast, in_qp)
+		if (!memcmp(&member->group->gid, gid, sizeof(*gid)))
+			return member;
+	return NULL;
+}
+
+static int svt_member_add(struct svt_qp *qp, struct svt_multicast_group *group)
+{
+	struct svt_multicast_member *member;
+
+	if (group->count >= SVT_MAX_MULTICAST_QP)
+		return -ENOMEM;
+	member = kzalloc(sizeof(*member), GFP_KERNEL);
+	if (!member)
+		return -ENOMEM;
+	member->group = group;
+	member->qp = qp;
+	group->count++;
+	list_add(&member->in_qp, &qp->multicast);
+	list_add_tail_rcu(&member->in_group, &group->members);
+	return 0;
+}
+
+static void svt_member_remove(struct svt_multicast_member *member)
+{
+	struct svt_multicast_group *group = member->group;
+
+	list_del(&member->in_qp);
+	list_del_rcu(&member->in_group);
+	group->count--;
+	svt_group_drop(member->qp->dev, group);
+	kfree_rcu(member, rcu);
+}
+
+static int svt_multicast_attach_locked(struct svt_qp *qp, const union ib_gid *gid)
+{
+	struct svt_multicast_group *group;
+	int ret;
+
+	if (svt_member_find(qp, gid))
+		return 0;
+	group = rhashtable_lookup_fast(&qp->core->multicast, gid, svt_multicast_params);
+	if (!group)
+		group = svt_group_create(qp->dev, gid);
+	if (IS_ERR(group))
+		return PTR_ERR(group);
+	ret = svt_member_add(qp, group);
+	if (ret)
+		svt_group_drop(qp->dev, group);
+	return ret;
+}
+
+/**
+ * svt_multicast_attach - let a QP receive what is sent to a group (IBTA 11.3.1)
+ * @qp: UD QP
+ * @gid: of the group
+ *
+ * A QP that is attached already stays so, and leaves with one detach.
+ *
+ * Context: may sleep. Takes svt_core.multicast_lock.
+ * Return: 0; -EINVAL not a multicast GID or not a UD QP; -ENOMEM no memory, or a limit of the
+ * device; what the backend returns.
+ */
+int svt_multicast_attach(struct svt_qp *qp, const union ib_gid *gid)
+{
+	int ret;
+
+	if (qp->ibqp.qp_type != IB_QPT_UD ||
+	    !rdma_is_multicast_addr((struct in6_addr *)gid->raw))
+		return -EINVAL;
+	mutex_lock(&qp->core->multicast_lock);
+	ret = svt_multicast_attach_locked(qp, gid);
+	mutex_unlock(&qp->core->multicast_lock);
+	return ret;
+}
+
+/**
+ * svt_multicast_detach - undo svt_multicast_attach()
+ * @qp: UD QP
+ * @gid: of the group
+ *
+ * Context: may sleep. Takes svt_core.multicast_lock.
+ * Return: 0, or -EINVAL when the QP is not attached to the group.
+ */
+int svt_multicast_detach(struct svt_qp *qp, const union ib_gid *gid)
+{
+	struct svt_multicast_member *member;
+
+	mutex_lock(&qp->core->multicast_lock);
+	member = svt_member_find(qp, gid);
+	if (member)
+		svt_member_remove(member);
+	mutex_unlock(&qp->core->multicast_lock);
+	return member ? 0 : -EINVAL;
+}
+
+/**
+ * svt_multicast_forget - a QP goes: detach it from all its groups
+ * @qp: before svt_qp_stop()
+ *
+ * Context: may sleep. Takes svt_core.multicast_lock.
+ */
+void svt_multicast_forget(struct svt_qp *qp)
+{
+	struct svt_multicast_member *member, *next;
+
+	mutex_lock(&qp->core->multicast_lock);
+	list_for_each_entry_safe(member, next, &qp->multicast, in_qp)
+		svt_member_remove(member);
+	mutex_unlock(&qp->core->multicast_lock);
+}
+
+static void svt_multicast_copy(struct svt_qp *qp, struct sk_buff *skb)
+{
+	struct sk_buff *clone = skb_clone(skb, GFP_ATOMIC);
+
+	if (clone)
+		svt_qp_receive(qp, clone);
+	else
+		svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_MEMORY);
+}
+
+/**
+ * svt_multicast_deliver - hand packets to every QP of a group
+ * @dev: that they came to
+ * @mgid: that they were sent to
+ * @skb: as for svt_receive(), all of it for the group; consumed
+ *
+ * Context: BH off, RCU read section.
+ */
+void svt_multicast_deliver(struct svt_device *dev, const union ib_gid *mgid, struct sk_buff *skb)
+{
+	struct svt_multicast_group *group;
+	struct svt_multicast_member *member;
+	struct svt_qp *last = NULL;
+
+	group = rhashtable_lookup(&dev->core->multicast, mgid, svt_multicast_params);
+	if (group) {
+		list_for_each_entry_rcu(member, &group->members, in_group) {
+			if (last)
+				svt_multicast_copy(last, skb);
+			last = member->qp;
+		}
+	}
+	if (last) {
+		svt_qp_receive(last, skb);
+		return;
+	}
+	svt_count(dev->core->counters, SVT_COUNT_RX_DROPPED_NO_QP);
+	trace_svt_drop(skb, SVT_COUNT_RX_DROPPED_NO_QP);
+	kfree_skb(skb);
+}

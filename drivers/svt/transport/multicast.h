@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Multicast groups: which QPs receive what is sent to a GID.
+ */
+#ifndef SVT_TRANSPORT_MULTICAST_H
+#define SVT_TRANSPORT_MULTICAST_H
+
+#include "qp.h"
+
+int svt_multicast_init(struct svt_core *core);
+void svt_multicast_destroy(struct svt_core *core);
+void svt_multicast_deliver(struct svt_device *dev, const union ib_gid *mgid, struct sk_buff *skb);
+
+#endif

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * From a send request to packets: adds the packet at the cursor to the train, and moves the cursor.
+ *
+ * The cursor alone says what is sent; a repeat is a cursor put back. So the first packet of a repeated
+ * message may be in its middle, and a repeated READ asks for the rest only. A long READ is asked for in
+ * parts, each a request of its own on the wire, so that no answer is longer than what may be
+ * outstanding. Called by the requester, under send.side.lock.
+ */
+#include "requester.h"
+
+/* Packets sent, or asked for, and not acknowledged */
+#define SVT_MAX_OUTSTANDING	512
+/* Packets that one READ request on the wire asks for */
+#define SVT_READ_PACKETS	256
+/* A Q_Key with this bit is not taken from the work request but from the QP (IBTA 10.2.5) */
+#define SVT_QKEY_CONTROLLED	0x80000000
+
+static void svt_packet_common(const struct svt_qp *qp, struct svt_packet *packet, u8 opcode)
+{
+	static const u8 service_bits[] = {
+		[SVT_SERVICE_RC] = IB_OPCODE_RC,
+		[SVT_SERVICE_UC] = IB_OPCODE_UC,
+		[SVT_SERVICE_UD] = IB_OPCODE_UD,
+	};
+
+	memset(packet, 0, sizeof(*packet));
+	packet->opcode = service_bits[qp->type->service] | opcode;
+	packet->info = svt_opcode_info(packet->opcode);
+	packet->migrated = true;
+	packet->pkey = SVT_DEFAULT_PKEY;
+	packet->psn = qp->send.cursor.psn;
+	packet->dest_qpn = qp->attr.dest_qp_num;
+}
+
+/* Payload [@offset, @offset + @length) of a request. False: no room, or request->status is set. */
+static bool svt_gather(struct svt_qp *qp, struct svt_train_builder *builder,
+		       struct svt_send_request *request, u32 offset, u32 length)
+{
+	const struct svt_sge *sge = request->wqe.sge;
+
+	if (request->wqe.flags & SVT_SEND_INLINE)
+		return svt_builder_payload_kernel(builder, (void *)sge + offset, length);
+	for (; length; sge++) {
+		struct svt_region region;
+		u32 part;
+
+		if (offset >= sge->length) {
+			offset -= sge->length;
+			continue;
+		}
+		part = min(sge->length - offset, length);
+		if (svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, 0, &region)) {
+			request->status = IB_WC_LOC_PROT_ERR;
+			return false;
+		}
+		if (!svt_builder_payload_region(builder, &region, offset, part))
+			return false;
+		length -= part;
+		offset = 0;
+	}
+	return true;
+}
+
+/* Adds packet and payload, or leaves the builder as it was */
+static enum svt_send_step svt_packet_add(struct svt_qp *qp, struct svt_train_builder *builder,
+					 struct svt_send_request *request,
+					 struct svt_packet *packet, u32 length)
+{
+	struct svt_builder_mark mark;
+
+	packet->pad = -length & 3;
+	if (!svt_builder_fits(builder, packet->info->header_length, length))
+		return SVT_SEND_FULL;
+	svt_builder_mark(builder, &mark);
+	svt_builder_add(builder, packet, length);
+	if (svt_gather(qp, builder, request, qp->send.cursor.offset, length))
+		return SVT_SEND_MORE;
+	svt_builder_undo(builder, &mark);
+	return request->status == IB_WC_SUCCESS ? SVT_SEND_FULL : SVT_SEND_BLOCKED;
+}
+
+static void svt_cursor_next_request(struct svt_send_side *send)
+{
+	send->cursor.request++;
+	send->cursor.offset = 0;
+}
+
+static void svt_cursor_advance(struct svt_send_side *send, u32 packets)
+{
+	struct svt_send_cursor *cursor = &send->cursor;
+
+	cursor->psn = svt_psn_add(cursor->psn, packets);
+	if (svt_psn_diff(cursor->psn, cursor->next_psn) > 0)
+		cursor->next_psn = cursor->psn;
+}
+
+/*
+ * End-to-end flow control (IBTA 9.7.7.2.5): without a credit one packet may be out, whose
+ * acknowledgement, or RNR NAK, tells how things stand.
+ */
+static bool svt_out_of_credit(const struct svt_send_side *send,
+			      const struct svt_send_request *request)
+{
+	return send->credit_limited && (request->info->flags & SVT_REQUEST_CREDIT) &&
+	       svt_psn_diff(request->ssn, send->credit_ssn) > 0;
+}
+
+static u8 svt_data_opcode(const struct svt_request_info *info, bool first, bool last)
+{
+	if (first)
+		return last ? info->only : info->first;
+	return last ? info->last : info->middle;
+}
+
+static void svt_packet_message(struct svt_packet *packet, const struct svt_send_request *request,
+			       bool last)
+{
+	const struct svt_send_wqe *wqe = &request->wqe;
+
+	packet->remote_addr = wqe->rdma.remote_addr;
+	packet->rkey = wqe->rdma.rkey;
+	packet->dma_length = request->length;
+	packet->imm_data = wqe->imm_data;
+	packet->invalidate_rkey = wqe->invalidate_rkey;
+	packet->solicited = last && (request->info->flags & SVT_REQUEST_CREDIT) &&
+			    (wqe->flags & SVT_SEND_SOLICITED);
+}
+
+/* SEND and WRITE on RC and UC */
+static enum svt_send_step svt_packet_data(struct svt_qp *qp, struct svt_train_builder *builder,
+					  struct svt_send_request *request)
+{
+	struct svt_send_side *send = &qp->send;
+	u32 length = min(request->length - send->cursor.offset, qp->mtu);
+	bool last = send->cursor.offset + length == request->length;
+	bool probe = qp->type->reliable && svt_out_of_credit(send, request);
+	enum svt_send_step step;
+	struct svt_packet packet;
+
+	if (probe && send->cursor.psn != send->una)
+		return svt_builder_empty(builder) ? SVT_SEND_BLOCKED : SVT_SEND_FULL;
+	svt_packet_common(qp, &packet,
+			  svt_data_opcode(request->info, !send->cursor.offset, last));
+	svt_packet_message(&packet, request, last);
+	step = svt_packet_add(qp, builder, request, &packet, length);
+	if (step != SVT_SEND_MORE)
+		return step;
+	builder->closed |= probe;
+	send->cursor.offset += length;
+	svt_cursor_advance(send, 1);
+	if (last)
+		svt_cursor_next_request(send);
+	return SVT_SEND_MORE;
+}
+
+static enum svt_send_step svt_packet_datagram(struct svt_qp *qp,
+					      struct svt_train_builder *builder,
+					      struct svt_send_request *request)
+{
+	struct svt_send_side *send = &qp->send;
+	const struct svt_send_wqe *wqe = &request->wqe;
+	enum svt_send_step step;
+	struct svt_packet packet;
+
+	if (!svt_builder_empty(builder) && builder->train.path != &request->av->path)
+		return SVT_SEND_FULL;
+	builder->train.path = &request->av->path;
+	svt_packet_common(qp, &packet, request->info->only);
+	svt_packet_message(&packet, request, true);
+	packet.dest_qpn = wqe->ud.remote_qpn & SVT_QPN_MASK;
+	packet.qkey = wqe->ud.remote_qkey & SVT_QKEY_CONTROLLED ? qp->attr.qkey :
+								   wqe->ud.remote_qkey;
+	packet.src_qpn = qp->qpn;
+	step = svt_packet_add(qp, builder, request, &packet, request->length);
+	if (step != SVT_SEND_MORE)
+		return step;
+	svt_cursor_advance(send, 1);
+	svt_cursor_next_request(send);
+	return SVT_SEND_MORE;
+}
+
+/* The memory that the answer goes to is checked before it is asked for */
+static bool svt_answer_writable(struct svt_qp *qp, struct svt_send_request *request)
+{
+	u32 i;
+
+	for (i = 0; i < request->wqe.num_sge; i++) {
+		struct svt_region region;
+
+		if (!request->wqe.sge[i].length)
+			continue;
+		if (svt_region_local(&qp->core->keys, qp->ibqp.pd, &request->wqe.sge[i],
+				     IB_ACCESS_LOCAL_WRITE, &region)) {
+			request->status = IB_WC_LOC_PROT_ERR;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* READ and atomics: a train of one packet without payload */
+static enum svt_send_step svt_packet_asking(struct svt_qp *qp, struct svt_train_builder *builder,
+					    struct svt_send_request *request)
+{
+	struct svt_send_side *send = &qp->send;
+	const struct svt_send_wqe *wqe = &request->wqe;
+	bool atomic = request->info->flags & SVT_REQUEST_ATOMIC;
+	u32 length = atomic ? 0 : min(request->length - send->cursor.offset,
+				      SVT_READ_PACKETS * qp->mtu);
+	u32 packets = max_t(u32, DIV_ROUND_UP(length, qp->mtu), 1);
+	struct svt_packet packet;
+
+	if (send->cursor.read_head - send->read_tail >= qp->attr.max_rd_atomic)
+		return SVT_SEND_BLOCKED;
+	if (!svt_answer_writable(qp, request))
+		return SVT_SEND_BLOCKED;
+	svt_packet_common(qp, &packet, request->info->only);
+	if (!svt_builder_fits(builder, packet.info->header_length, 0))
+		return SVT_SEND_FULL;
+	if (atomic) {
+		packet.remote_addr = wqe->atomic.remote_addr;
+		packet.rkey = wqe->atomic.rkey;
+		packet.compare = wqe->atomic.compare_add;
+		packet.swap_add = wqe->opcode == IB_UVERBS_WR_ATOMIC_CMP_AND_SWP ?
+				  wqe->atomic.swap : wqe->atomic.compare_add;
+	} else {
+		packet.remote_addr = wqe->rdma.remote_addr + send->cursor.offset;
+		packet.rkey = wqe->rdma.rkey;
+		packet.dma_length = length;
+	}
+	svt_builder_add(builder, &packet, 0);
+	send->cursor.offset += length;
+	svt_cursor_advance(send, packets);
+	send->read_ends[send->cursor.read_head++ & (send->read_entries - 1)] = send->cursor.psn;
+	if (atomic || send->cursor.offset == request->length)
+		svt_cursor_next_request(send);
+	return SVT_SEND_MORE;
+}
+
+static void svt_request_start(struct svt_send_side *send, struct svt_send_request *request)
+{
+	if (send->cursor.request != send->cursor.started)
+		return;
+	send->cursor.started++;
+	request->first_psn = send->cursor.psn;
+	request->ssn = send->cursor.ssn;
+	if (request->info->flags & SVT_REQUEST_WIRE)
+		send->cursor.ssn = svt_psn_add(send->cursor.ssn, 1);
+}
+
+static enum svt_send_step svt_packet_local(struct svt_qp *qp, struct svt_send_request *request)
+{
+	struct svt_send_side *send = &qp->send;
+	bool again = send->cursor.request != send->cursor.started;
+
+	if (!again) {
+		/* What came before may still be repeated: it needs its keys until it is done */
+		if ((request->info->flags & SVT_REQUEST_DRAIN) && send->tail != send->cursor.request)
+			return SVT_SEND_BLOCKED;
+		svt_requester_local(qp, request);
+		if (request->status != IB_WC_SUCCESS)
+			return SVT_SEND_BLOCKED;
+	}
+	svt_request_start(send, request);
+	svt_cursor_next_request(send);
+	return SVT_SEND_MORE;
+}
+
+/* A request that did not start yet may have to wait */
+static bool svt_request_may_start(struct svt_qp *qp, const struct svt_send_request *request)
+{
+	const struct svt_send_side *send = &qp->send;
+
+	if (send->cursor.request != send->cursor.started)
+		return true;
+	if (READ_ONCE(qp->state) != IB_QPS_RTS)
+		return false;
+	return !(request->wqe.flags & SVT_SEND_FENCE) ||
+	       send->cursor.read_head == send->read_tail;
+}
+
+/**
+ * svt_requester_packet - add the packet at the cursor to the train
+ * @qp: QP that may send
+ * @builder: train in the making
+ *
+ * Context: send.side.lock held, BH off, RCU read section.
+ * Return: enum svt_send_step.
+ */
+enum svt_send_step svt_requester_packet(struct svt_qp *qp, struct svt_train_builder *builder)
+{
+	struct svt_send_side *send = &qp->send;
+	struct svt_send_request *request;
+	enum svt_send_step step;
+	struct svt_send_cursor before = send->cursor;
+
+	if (send->cursor.request == send->head && !svt_request_pull(qp))
+		return send->head - send->tail == send->window_entries ? SVT_SEND_BLOCKED :
+									 SVT_SEND_IDLE;
+	request = svt_request(send, send->cursor.request);
+	if (request->status != IB_WC_SUCCESS || !svt_request_may_start(qp, request))
+		return SVT_SEND_BLOCKED;
+	if (!(request->info->flags & SVT_REQUEST_WIRE))
+		return svt_packet_local(qp, request);
+	if (qp->type->reliable &&
+	    svt_psn_diff(send->cursor.psn, send->una) >= SVT_MAX_OUTSTANDING)
+		return SVT_SEND_BLOCKED;
+
+	svt_request_start(send, request);
+	if (request->info->flags & SVT_REQUEST_ANSWERED)
+		step = svt_packet_asking(qp, builder, request);
+	else if (qp->type->connected)
+		step = svt_packet_data(qp, builder, request);
+	else
+		step = svt_packet_datagram(qp, builder, request);
+	if (step != SVT_SEND_MORE)
+		send->cursor = before;
+	return step;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A queue pair. The send side (requester and completer) and the receive side (responder) have a
+ * lock each, on a cache line of its own, and are otherwise independent.
+ *
+ * Who works on a side: whoever takes its lock by svt_send_kick() or svt_recv_kick(). The one that
+ * finds it taken leaves a bit in `work` (packets: on `backlog`) and goes; the owner looks at `work`
+ * again after it has let go of the lock, so nothing is left behind. Only modify, query and destroy
+ * wait for the lock.
+ *
+ * Order of locks: modify_lock, send.lock, recv.lock, then those of SRQ, MW and CQ (innermost).
+ */
+#ifndef SVT_TRANSPORT_QP_H
+#define SVT_TRANSPORT_QP_H
+
+#include <linux/hrtimer.h>
+#include <linux/mutex.h>
+#include <linux/rhashtable-types.h>
+#include <linux/skbuff.h>
+#include <linux/workqueue.h>
+#include <rdma/svt.h>
+
+#include "../core.h"
+#include "../queue/cq.h"
+#include "../queue/srq.h"
+#include "../queue/wqe.h"
+#include "../wire/packet.h"
+
+struct svt_qp;
+struct svt_send_request;
+
+/**
+ * struct svt_av - the address vector of an address handle; outlives it while requests use it
+ * @ref: the handle, and each UD request that was copied from the ring
+ * @pd: only QPs of the same PD may use it
+ * @path: how to get there
+ * @number: in svt_core.ahs, as a UD request in a ring names it
+ */
+struct svt_av {
+	struct kref ref;
+	struct rcu_head rcu;
+	struct svt_device *dev;
+	struct ib_pd *pd;
+	struct svt_path path;
+	u32 number;
+};
+
+/* Bits of svt_qp_side.work */
+enum svt_work {
+	SVT_WORK_QUEUE		= 1 << 0,	/* the ring has, or may have, new entries */
+	SVT_WORK_PACKETS	= 1 << 1,	/* there is a backlog */
+	SVT_WORK_TIMER		= 1 << 2,
+	SVT_WORK_FLOW		= 1 << 3,	/* the backend has room again */
+	SVT_WORK_STATE		= 1 << 4,	/* the QP's state changed */
+	SVT_WORK_BUDGET		= 1 << 5,	/* go on where a run stopped */
+};
+
+/* Packets of the backlog that a side holds at most; more are dropped and counted */
+#define SVT_BACKLOG_MAX		4096
+
+/**
+ * struct svt_notify - what a run owes to CQs and clients, paid when no lock is held
+ * @cq_events: or'ed results of svt_cq_add() for the CQ of the side
+ * @qp_events: bit i: enum ib_event_type i of the QP
+ * @srq_events: bit i: enum ib_event_type i of the SRQ
+ * @kick_other: the other side has to see that the state changed
+ */
+struct svt_notify {
+	unsigned int cq_events;
+	u32 qp_events;
+	u32 srq_events;
+	bool kick_other;
+};
+
+/**
+ * struct svt_side - what the send and the receive side have in common
+ * @lock: protects the side; BH off
+ * @work: enum svt_work, atomic or'ed before the lock is tried
+ * @backlog: packets that came while the side was busy; its own lock
+ * @notify: collected by the owner, under @lock
+ * @defer: runs the side again from the workqueue after a budget
+ */
+struct svt_side {
+	spinlock_t lock;
+	atomic_t work;
+	struct sk_buff_head backlog;
+	struct svt_notify notify;
+	struct work_struct defer;
+};
+
+/**
+ * struct svt_send_cursor - where the requester stands; saved and put back when a train is refused
+ * @request: ordinal of the request in the window
+ * @offset: payload bytes of it that are sent
+ * @psn: of the next packet
+ * @next_psn: one behind the last PSN ever sent
+ * @read_head: index in read_ends behind the last read or atomic asked for
+ * @started: requests below this ordinal have their PSNs
+ * @ssn: send sequence number of the next message
+ */
+struct svt_send_cursor {
+	u32 request;
+	u32 offset;
+	u32 psn;
+	u32 next_psn;
+	u32 read_head;
+	u32 started;
+	u32 ssn;
+};
+
+/**
+ * struct svt_send_side - requester and completer; all under side.lock unless said otherwise
+ */
+struct svt_send_side {
+	struct svt_side side;
+	struct svt_ring ring;
+	struct svt_wqe_limits limits;
+	spinlock_t post_lock;		/* kernel clients: producer of the ring */
+	/* The window: requests copied from the ring and not retired */
+	void *window;
+	u32 window_entries;
+	u32 window_stride;
+	u32 head;			/* ordinal of the next request to copy */
+	u32 tail;			/* ordinal of the oldest not retired */
+	struct svt_send_cursor cursor;
+	/* RC */
+	u32 una;			/* oldest PSN not acknowledged */
+	u32 ack_request;		/* ordinal of the request that holds una */
+	u32 *read_ends;			/* PSN behind each outstanding read or atomic, a ring */
+	u32 read_entries;
+	u32 read_tail;
+	u32 credit_ssn;			/* last SSN that the peer has a receive for */
+	bool credit_limited;		/* the peer tells of credits */
+	bool recovering;		/* went back to una, which has not moved since */
+	bool flow_blocked;
+	u8 retry_left;
+	u8 rnr_retry_left;
+	ktime_t progress;		/* when una moved last, or the first packet went */
+	ktime_t now;			/* of this run */
+	ktime_t deadline;		/* of the retransmission timer; 0: not armed */
+	ktime_t rnr_until;		/* send nothing before; 0: no RNR wait */
+	ktime_t rtt_start;		/* 0: no sample under way */
+	u32 rtt_psn;
+	u64 srtt;			/* ns; 0: no sample yet */
+	u64 rttvar;
+	u32 rto_shift;
+	struct hrtimer timer;
+	/* Staying awake after work, see doorbell.c */
+	ktime_t idle_until;		/* of the next look at the ring; 0: none */
+	ktime_t slept;
+	u32 idle_budget;
+	u32 idle_left;
+	u32 watched;			/* ring.index at the last look */
+	bool asleep;
+	bool drained;			/* SQ_DRAINED was raised in this SQD */
+};
+
+/**
+ * struct svt_resource - a read or atomic request, kept to answer it and its duplicates
+ * @psn: of the request, and of its first response packet
+ * @last_psn: of the last response packet
+ * @request_psn: of the request or duplicate that is answered now: where READ_RESPONSE_FIRST stands
+ * @next_psn: of the next response packet to send; behind @last_psn when all are sent
+ * @opcode: of the request
+ * @replay: was answered completely once
+ * @rkey: read
+ * @remote_addr: read
+ * @length: read, bytes
+ * @atomic_original: what an atomic found
+ */
+struct svt_resource {
+	u32 psn;
+	u32 last_psn;
+	u32 request_psn;
+	u32 next_psn;
+	u8 opcode;
+	bool replay;
+	u32 rkey;
+	u64 remote_addr;
+	u32 length;
+	u64 atomic_original;
+};
+
+/**
+ * struct svt_recv_side - responder; all under side.lock unless said otherwise
+ */
+struct svt_recv_side {
+	struct svt_side side;
+	struct svt_ring ring;		/* unused with an SRQ */
+	struct svt_wqe_limits limits;
+	spinlock_t post_lock;		/* kernel clients: producer of the ring */
+	struct svt_recv_wqe *wqe;	/* the copy of the receive under way */
+	u32 wqe_length;			/* bytes that it can take */
+	bool wqe_valid;
+	/* RC and UC */
+	u32 epsn;
+	u32 msn;
+	u32 message_offset;		/* payload bytes of the message that arrived */
+	u8 message;			/* opcode of its FIRST packet */
+	bool in_message;
+	u64 write_addr;
+	u32 write_rkey;
+	u32 write_length;
+	/* RC: answers, see responder_answer.c */
+	bool nak_sent;			/* for epsn, which has not come since */
+	bool hole_seen;			/* hole_psn is valid */
+	u32 hole_psn;			/* first packet dropped because epsn had not come */
+	bool ack_due;
+	u8 ack_syndrome;
+	u32 ack_psn;
+	bool flow_blocked;
+	bool last_wqe_raised;
+	bool com_est_raised;
+	/* A ring: the newest stands before resource_head, see responder_resource.c */
+	struct svt_resource *resources;	/* more than max_dest_rd_atomic */
+	u32 resource_entries;
+	u32 resource_head;		/* index of the next to use */
+	u32 resource_count;		/* how many are kept */
+	u32 resource_fresh;		/* of the newest: not yet answered completely */
+	u32 resource_pending;		/* of the newest: may have responses to send */
+};
+
+struct svt_qp_type;
+
+/**
+ * struct svt_qp - a queue pair
+ * @ibqp: what ib_core sees
+ * @dev: device
+ * @core: its tables
+ * @type: operations of the QP's type
+ * @node: in svt_core.qps
+ * @qpn: QP number
+ * @state: enum ib_qp_state. Modify changes it with both side locks held; a side that fails sets
+ *	it to IB_QPS_ERR (or, for the send side of UC and UD, from RTS to SQE by cmpxchg) under its
+ *	own lock only. So a side reads it by READ_ONCE() and may see it become ERR at any time,
+ *	but nothing else.
+ * @attr: what modify_qp set; changed with both side locks held, read with either
+ * @path: to the peer of a connected QP; changed with both side locks held while no packet moves
+ * @path_valid: @path was initialised and has to be released
+ * @mtu: path MTU in bytes
+ * @flow: transmit accounting, shared by both sides
+ * @multicast: groups that it is attached to; under svt_core.multicast_lock
+ * @modify_lock: serialises modify, query and destroy
+ * @user: belongs to a process
+ */
+struct svt_qp {
+	struct ib_qp ibqp;
+	struct svt_device *dev;
+	struct svt_core *core;
+	const struct svt_qp_type *type;
+	struct rhash_head node;
+	u32 qpn;
+	bool user;
+	bool sq_sig_all;
+	bool hashed;
+	bool path_valid;
+	enum ib_qp_state state;
+	u32 mtu;
+	struct ib_qp_attr attr;
+	struct ib_qp_cap cap;
+	struct svt_path path;
+	struct svt_flow flow;
+	struct svt_cq *send_cq;
+	struct svt_cq *recv_cq;
+	struct svt_srq *srq;
+	struct list_head multicast;
+	struct mutex modify_lock;
+	struct rdma_user_mmap_entry *sq_mmap_entry;	/* owned by verbs */
+	struct rdma_user_mmap_entry *rq_mmap_entry;
+	struct svt_send_side send ____cacheline_aligned_in_smp;
+	struct svt_recv_side recv ____cacheline_aligned_in_smp;
+};
+
+static inline struct svt_qp *to_svt_qp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct svt_qp, ibqp);
+}
+
+/**
+ * struct svt_rx_packet - a packet on its way through a QP
+ * @packet: its headers
+ * @skb: that holds it
+ * @payload: offset of the payload in @skb
+ */
+struct svt_rx_packet {
+	struct svt_packet packet;
+	struct sk_buff *skb;
+	u32 payload;
+};
+
+/**
+ * struct svt_qp_type - what RC, UC, UD and GSI do differently
+ * @send_opcodes: bit i: enum ib_uverbs_wr_opcode i may be posted
+ * @service: enum svt_service of the packets that the QP takes
+ * @connected: has a peer of its own (RC and UC)
+ * @reliable: acknowledges and retries (RC)
+ * @send: puts what it can of the request at the cursor onto the wire
+ * @request: a request packet arrived (receive side)
+ * @response: a response packet arrived (send side); NULL: dropped
+ */
+struct svt_qp_type {
+	u32 send_opcodes;
+	u8 service;
+	bool connected;
+	bool reliable;
+	void (*request)(struct svt_qp *qp, struct svt_rx_packet *rx);
+	void (*response)(struct svt_qp *qp, struct svt_rx_packet *rx);
+	enum ib_qp_state send_error_state;	/* a send request that failed leads here */
+};
+
+const struct svt_qp_type *svt_qp_type(enum ib_qp_type type);
+
+/*
+ * Life of a QP, for verbs. Before svt_qp_init(): ibqp, dev, core, user, sq_sig_all, cap, send_cq,
+ * recv_cq, srq, send.ring, send.limits (without opcodes and max_message), recv.ring and
+ * recv.limits are set; the rest is zero.
+ */
+int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port);
+/* Out of the table, both sides stopped, nobody uses it any more. The rings are still there. */
+void svt_qp_stop(struct svt_qp *qp);
+/* attr is checked (states, mask, ranges). Caller holds modify_lock. 0, -ENOMEM or path_init's. */
+int svt_qp_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
+		  enum ib_qp_state new_state);
+void svt_qp_query(struct svt_qp *qp, struct ib_qp_attr *attr);
+
+void svt_sides_init(struct svt_qp *qp);
+
+/* Run a side, or leave the bits to the one that runs it. Any context but hard interrupts. */
+void svt_send_kick(struct svt_qp *qp, int work);
+void svt_recv_kick(struct svt_qp *qp, int work);
+
+/*
+ * To the error state, from inside @side, whose lock the caller holds. @event: an ib_event_type to
+ * raise, or -1. Both sides flush their queues on their next round.
+ */
+void svt_qp_fail(struct svt_qp *qp, struct svt_side *side, int event);
+
+/* Collected under the side's lock, delivered after it */
+static inline void svt_notify_qp(struct svt_side *side, enum ib_event_type event)
+{
+	lockdep_assert_held(&side->lock);
+	side->notify.qp_events |= BIT(event);
+}
+
+/* Adds a CQE of @qp to the CQ of @side, whose lock the caller holds; fills in cqe->qp_num */
+void svt_complete(struct svt_qp *qp, struct svt_side *side, struct svt_cqe *cqe, bool solicited);
+
+/* Requester and completer, called by the owner of send.side */
+void svt_requester_run(struct svt_qp *qp, int work);
+void svt_requester_reset(struct svt_qp *qp);
+void svt_requester_start(struct svt_qp *qp);
+void svt_completer_response(struct svt_qp *qp, struct svt_rx_packet *rx);
+
+/* Responder, called by the owner of recv.side */
+void svt_responder_run(struct svt_qp *qp, int work);
+void svt_responder_reset(struct svt_qp *qp);
+void svt_responder_rc_request(struct svt_qp *qp, struct svt_rx_packet *rx);
+void svt_responder_uc_request(struct svt_qp *qp, struct svt_rx_packet *rx);
+void svt_responder_ud_request(struct svt_qp *qp, struct svt_rx_packet *rx);
+
+struct svt_qp *svt_qp_lookup(struct svt_core *core, u32 qpn);
+
+/* Address vectors */
+struct svt_av *svt_av_create(struct svt_device *dev, struct ib_pd *pd,
+			     const struct rdma_ah_attr *attr, gfp_t gfp);
+void svt_av_forget(struct svt_av *av);
+void svt_av_put(struct svt_av *av);
+
+/* Multicast */
+int svt_multicast_attach(struct svt_qp *qp, const union ib_gid *gid);
+int svt_multicast_detach(struct svt_qp *qp, const union ib_gid *gid);
+void svt_multicast_forget(struct svt_qp *qp);
+
+/* Tables of a device */
+int svt_transport_init(struct svt_core *core);
+void svt_transport_destroy(struct svt_core *core);
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * From the backend to a side of a QP.
+ *
+ * svt_receive() finds the QP under RCU and puts the skb on the backlog of the side that it is for:
+ * answers go to the send side, requests to the receive side. The owner of the side takes it from
+ * there by svt_side_packets(), which makes the checks that every packet has to pass before the state
+ * of the QP may change: it parses, belongs to the QP's service, comes from the QP's peer, and has
+ * the right P_Key.
+ */
+#include <linux/rhashtable.h>
+
+#include "../trace.h"
+#include "multicast.h"
+#include "receive.h"
+
+static void svt_drop(struct svt_core *core, struct sk_buff *skb, enum svt_counter reason)
+{
+	svt_count(core->counters, reason);
+	trace_svt_drop(skb, reason);
+	kfree_skb(skb);
+}
+
+/* The bytes of the BTH that say where a packet goes */
+struct svt_destination {
+	u32 qpn;
+	bool response;
+};
+
+static bool svt_peek(const struct sk_buff *skb, u32 offset, struct svt_destination *destination)
+{
+	u8 buffer[SVT_BTH_BYTES];
+	const u8 *bth = skb_header_pointer(skb, offset, sizeof(buffer), buffer);
+
+	if (!bth)
+		return false;
+	destination->qpn = bth[5] << 16 | bth[6] << 8 | bth[7];
+	destination->response = svt_opcode_info(bth[0])->flags & SVT_OP_RESPONSE;
+	return true;
+}
+
+static void svt_side_receive(struct svt_qp *qp, struct sk_buff *skb, bool response)
+{
+	struct svt_side *side = response ? &qp->send.side : &qp->recv.side;
+
+	if (skb_queue_len_lockless(&side->backlog) >= SVT_BACKLOG_MAX) {
+		svt_drop(qp->core, skb, SVT_COUNT_RX_DROPPED_BACKLOG);
+		return;
+	}
+	skb_queue_tail(&side->backlog, skb);
+	if (response)
+		svt_send_kick(qp, SVT_WORK_PACKETS);
+	else
+		svt_recv_kick(qp, SVT_WORK_PACKETS);
+}
+
+/**
+ * svt_qp_receive - hand packets to a QP
+ * @qp: QP, found in this RCU read section
+ * @skb: as for svt_receive(), all of it for @qp; consumed
+ *
+ * Context: BH off, RCU read section.
+ */
+void svt_qp_receive(struct svt_qp *qp, struct sk_buff *skb)
+{
+	struct svt_destination destination;
+
+	if (!svt_peek(skb, svt_rx_cb(skb)->offset, &destination))
+		svt_drop(qp->core, skb, SVT_COUNT_RX_DROPPED_MALFORMED);
+	else
+		svt_side_receive(qp, skb, destination.response);
+}
+
+static void svt_receive_one(struct svt_device *dev, struct sk_buff *skb,
+			    const struct svt_destination *destination)
+{
+	struct svt_core *core = dev->core;
+	struct svt_rx_address address;
+	struct svt_qp *qp;
+
+	if (destination->qpn == SVT_QPN_MULTICAST) {
+		dev->ops->rx_address(dev, skb, &address);
+		svt_multicast_deliver(dev, &address.dgid, skb);
+		return;
+	}
+	qp = svt_qp_lookup(core, destination->qpn);
+	if (!qp)
+		svt_drop(core, skb, SVT_COUNT_RX_DROPPED_NO_QP);
+	else
+		svt_side_receive(qp, skb, destination->response);
+}
+
+/*
+ * An skb of several packets is for one side of one QP as a rule, but that is the doing of whoever
+ * merged them: each run of packets with the same destination gets a clone of its own.
+ */
+static void svt_receive_runs(struct svt_device *dev, struct sk_buff *skb)
+{
+	struct svt_rx_cb whole = *svt_rx_cb(skb);
+	struct svt_destination first, next;
+	u32 start = 0, position;
+
+	if (!svt_peek(skb, whole.offset, &first)) {
+		svt_drop(dev->core, skb, SVT_COUNT_RX_DROPPED_MALFORMED);
+		return;
+	}
+	for (position = whole.stride; position < whole.length; position += whole.stride) {
+		struct sk_buff *clone;
+
+		if (!svt_peek(skb, whole.offset + position, &next))
+			break;
+		if (next.qpn == first.qpn && next.response == first.response)
+			continue;
+		clone = skb_clone(skb, GFP_ATOMIC);
+		if (clone) {
+			svt_rx_cb(clone)->offset = whole.offset + start;
+			svt_rx_cb(clone)->length = position - start;
+			svt_receive_one(dev, clone, &first);
+		} else {
+			svt_count(dev->core->counters, SVT_COUNT_RX_DROPPED_BACKLOG);
+		}
+		start = position;
+		first = next;
+	}
+	svt_rx_cb(skb)->offset = whole.offset + start;
+	svt_rx_cb(skb)->length = whole.length - start;
+	svt_receive_one(dev, skb, &first);
+}
+
+/**
+ * svt_receive - take packets from the wire
+ * @dev: that they came to
+ * @skb: one or more packets, as svt_rx_cb(@skb) says, whose ICRC is right; consumed
+ *
+ * Context: BH off. Takes an RCU read section of its own.
+ */
+void svt_receive(struct svt_device *dev, struct sk_buff *skb)
+{
+	struct svt_rx_cb *cb = svt_rx_cb(skb);
+
+	if (!cb->length || !cb->stride) {
+		svt_drop(dev->core, skb, SVT_COUNT_RX_DROPPED_MALFORMED);
+		return;
+	}
+	rcu_read_lock();
+	svt_receive_runs(dev, skb);
+	rcu_read_unlock();
+}
+EXPORT_SYMBOL_GPL(svt_receive);
+
+/**
+ * svt_count_drop - count a packet that the backend lost or refused
+ * @dev: device
+ * @transmit: on its way out, else on its way in
+ */
+void svt_count_drop(struct svt_device *dev, bool transmit)
+{
+	svt_count(dev->core->counters,
+		  transmit ? SVT_COUNT_TX_DROPPED : SVT_COUNT_RX_DROPPED_BACKEND);
+}
+EXPORT_SYMBOL_GPL(svt_count_drop);
+
+static bool svt_parse(struct svt_rx_packet *rx, u32 offset, u32 length)
+{
+	u8 buffer[SVT_HEADER_MAX];
+	u32 available = min_t(u32, length, sizeof(buffer));
+	const u8 *bytes = skb_header_pointer(rx->skb, offset, available, buffer);
+
+	if (!bytes || svt_packet_parse(&rx->packet, bytes, available, length) != SVT_PARSE_OK)
+		return false;
+	rx->payload = offset + rx->packet.header_length;
+	return true;
+}
+
+static bool svt_from_peer(struct svt_qp *qp, const struct sk_buff *skb)
+{
+	struct svt_rx_address address;
+
+	if (!qp->type->connected)
+		return true;
+	qp->dev->ops->rx_address(qp->dev, skb, &address);
+	return !memcmp(&address.sgid, &qp->path.dgid, sizeof(address.sgid)) &&
+	       !memcmp(&address.dgid, &qp->path.sgid, sizeof(address.dgid));
+}
+
+static bool svt_side_awake(const struct svt_qp *qp, const struct svt_side *side)
+{
+	enum ib_qp_state state = READ_ONCE(qp->state);
+
+	if (state == IB_QPS_RTS || state == IB_QPS_SQD)
+		return true;
+	return side == &qp->recv.side && (state == IB_QPS_RTR || state == IB_QPS_SQE);
+}
+
+/* One packet. Returns SVT_COUNT_TOTAL, or the reason why it is dropped. */
+static enum svt_counter svt_side_packet(struct svt_qp *qp, struct svt_side *side,
+					struct svt_rx_packet *rx, u32 offset, u32 length)
+{
+	struct svt_core *core = qp->core;
+
+	if (!svt_side_awake(qp, side))
+		return SVT_COUNT_RX_DROPPED_STATE;
+	if (!svt_parse(rx, offset, length))
+		return SVT_COUNT_RX_DROPPED_MALFORMED;
+	if (rx->packet.info->service != qp->type->service)
+		return SVT_COUNT_RX_DROPPED_OPCODE;
+	/* A single P_Key, with full membership; a limited peer may talk to it (IBTA 10.9.3) */
+	if ((rx->packet.pkey & 0x7fff) != (SVT_DEFAULT_PKEY & 0x7fff)) {
+		WRITE_ONCE(core->bad_pkey_count, READ_ONCE(core->bad_pkey_count) + 1);
+		return SVT_COUNT_RX_DROPPED_PKEY;
+	}
+	svt_count(core->counters, SVT_COUNT_RX_PACKETS);
+	svt_count_add(core->counters, SVT_COUNT_RX_BYTES, length);
+	trace_svt_packet_rx(qp, &rx->packet);
+	if (side == &qp->send.side) {
+		if (!qp->type->response || !(rx->packet.info->flags & SVT_OP_RESPONSE))
+			return SVT_COUNT_RX_DROPPED_OPCODE;
+		qp->type->response(qp, rx);
+	} else {
+		qp->type->request(qp, rx);
+	}
+	return SVT_COUNT_TOTAL;
+}
+
+static void svt_side_skb(struct svt_qp *qp, struct svt_side *side, struct sk_buff *skb)
+{
+	const struct svt_rx_cb cb = *svt_rx_cb(skb);
+	struct svt_rx_packet rx = { .skb = skb };
+	u32 position;
+
+	if (!svt_side_awake(qp, side)) {
+		svt_drop(qp->core, skb, SVT_COUNT_RX_DROPPED_STATE);
+		return;
+	}
+	if (!svt_from_peer(qp, skb)) {
+		svt_drop(qp->core, skb, SVT_COUNT_RX_DROPPED_ADDRESS);
+		return;
+	}
+	trace_svt_train_rx(qp, skb);
+	for (position = 0; position < cb.length; position += cb.stride) {
+		u32 length = min(cb.stride, cb.length - position);
+		enum svt_counter reason = SVT_COUNT_RX_DROPPED_MALFORMED;
+
+		if (length > cb.trailer)
+			reason = svt_side_packet(qp, side, &rx, cb.offset + position,
+						 length - cb.trailer);
+		if (reason != SVT_COUNT_TOTAL) {
+			svt_count(qp->core->counters, reason);
+			trace_svt_drop(skb, reason);
+		}
+	}
+	consume_skb(skb);
+}
+
+/**
+ * svt_side_packets - work off the backlog of a side
+ * @qp: QP
+ * @side: its side, whose lock the caller holds
+ *
+ * Context: owner of @side, BH off, RCU read section.
+ */
+void svt_side_packets(struct svt_qp *qp, struct svt_side *side)
+{
+	struct sk_buff *skb;
+
+	lockdep_assert_held(&side->lock);
+	while ((skb = skb_dequeue(&side->backlog)))
+		svt_side_skb(qp, side, skb);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef SVT_TRANSPORT_RECEIVE_H
+#define SVT_TRANSPORT_RECEIVE_H
+
+#include "qp.h"
+
+void svt_qp_receive(struct svt_qp *qp, struct sk_buff *skb);
+void svt_side_packets(struct svt_qp *qp, struct svt_side *side);
+
+#endif

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Recovery of an RC requester from loss (IBTA 9.7.5, 9.9.2).
+ *
+ * A hole that the peer reports (a NAK) or that shows itself (a response beyond the one due, an
+ * acknowledgement beyond a read that was not answered) is repaired at once: the requester goes back to
+ * una, once for each una. The timer is for what nobody reports, a lost tail. It follows the measured
+ * round trip, doubling while nothing moves, up to what the local ACK timeout allows; such early
+ * repeats use up no retry. A QP gives up when nothing moved for the time that retry_cnt timeouts
+ * take, the timeout being four times its nominal value, the most that IBTA 9.7.6.1.3 lets it be.
+ *
+ * One hrtimer serves retransmission, RNR wait and the idle watch of the requester. It is never
+ * pushed back on the fast path: it fires at the oldest deadline and is then set to the next.
+ *
+ * Called by requester and completer, under send.side.lock.
+ */
+#include "../trace.h"
+#include "../wire/aeth.h"
+#include "../wire/psn.h"
+#include "recovery.h"
+#include "requester.h"
+
+#define SVT_RTO_FIRST	(100 * NSEC_PER_MSEC)	/* before the first round trip was measured */
+#define SVT_RTO_MIN	(4 * NSEC_PER_MSEC)
+#define SVT_RTO_MAX	(4 * (u64)NSEC_PER_SEC)
+#define SVT_RNR_FOREVER	7
+
+static bool svt_outstanding(const struct svt_send_side *send)
+{
+	return send->una != send->cursor.next_psn;
+}
+
+/* The local ACK timeout in ns; 0: none */
+static u64 svt_ack_timeout(const struct svt_qp *qp)
+{
+	return qp->attr.timeout ? 4096ULL << qp->attr.timeout : 0;
+}
+
+static u64 svt_rto(const struct svt_qp *qp)
+{
+	const struct svt_send_side *send = &qp->send;
+	u64 limit = svt_ack_timeout(qp) ?: SVT_RTO_MAX;
+	u64 rto = SVT_RTO_FIRST;
+
+	if (send->srtt)
+		rto = max_t(u64, send->srtt + 4 * send->rttvar, SVT_RTO_MIN);
+	return min(rto << min(send->rto_shift, 10U), limit);
+}
+
+/**
+ * svt_recovery_init - start with full retry counts
+ * @qp: QP that enters RTS
+ */
+void svt_recovery_init(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+
+	send->retry_left = qp->attr.retry_cnt;
+	send->rnr_retry_left = qp->attr.rnr_retry;
+	send->recovering = false;
+	send->rto_shift = 0;
+	send->srtt = 0;
+	send->rttvar = 0;
+	svt_recovery_stop(qp);
+}
+
+/**
+ * svt_recovery_stop - nothing is outstanding any more
+ * @qp: QP
+ */
+void svt_recovery_stop(struct svt_qp *qp)
+{
+	qp->send.deadline = 0;
+	qp->send.rnr_until = 0;
+	qp->send.rtt_start = 0;
+}
+
+/**
+ * svt_recovery_sent - packets went out
+ * @qp: RC QP
+ * @ack_requested: the last of them asks for an acknowledgement
+ */
+void svt_recovery_sent(struct svt_qp *qp, bool ack_requested)
+{
+	struct svt_send_side *send = &qp->send;
+	bool fresh = send->cursor.psn == send->cursor.next_psn;
+
+	if (send->deadline && (send->rtt_start || !ack_requested || !fresh))
+		return;
+	if (!send->deadline) {
+		send->progress = send->now;
+		send->deadline = ktime_add_ns(send->now, svt_rto(qp));
+	}
+	/* A repeated packet gives no sample: its answer may be the first one's (RFC 6298, 3) */
+	if (ack_requested && fresh && !send->rtt_start && !send->recovering) {
+		send->rtt_start = send->now;
+		send->rtt_psn = svt_psn(send->cursor.next_psn - 1);
+	}
+}
+
+/* RFC 6298, 2 */
+static void svt_rtt_sample(struct svt_send_side *send)
+{
+	u64 rtt = max_t(s64, ktime_to_ns(ktime_sub(send->now, send->rtt_start)), 1);
+	u64 error;
+
+	send->rtt_start = 0;
+	if (!send->srtt) {
+		send->srtt = rtt;
+		send->rttvar = rtt / 2;
+		return;
+	}
+	error = max(send->srtt, rtt) - min(send->srtt, rtt);
+	send->rttvar = send->rttvar - send->rttvar / 4 + error / 4;
+	send->srtt = send->srtt - send->srtt / 8 + rtt / 8;
+}
+
+/**
+ * svt_recovery_progress - una moved
+ * @qp: RC QP
+ */
+void svt_recovery_progress(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (send->rtt_start && svt_psn_diff(send->una, send->rtt_psn) > 0)
+		svt_rtt_sample(send);
+	send->recovering = false;
+	send->rto_shift = 0;
+	send->retry_left = qp->attr.retry_cnt;
+	send->rnr_retry_left = qp->attr.rnr_retry;
+	send->progress = send->now;
+	send->deadline = svt_outstanding(send) ? ktime_add_ns(send->now, svt_rto(qp)) : 0;
+}
+
+static void svt_recovery_give_up(struct svt_qp *qp, enum ib_wc_status status)
+{
+	struct svt_send_side *send = &qp->send;
+
+	svt_count(qp->core->counters, status == IB_WC_RETRY_EXC_ERR ?
+		  SVT_COUNT_RETRY_EXCEEDED : SVT_COUNT_RNR_RETRY_EXCEEDED);
+	svt_requester_fail_oldest(qp, status);
+	svt_recovery_stop(qp);
+	send->recovering = false;
+}
+
+static void svt_recovery_go_back(struct svt_qp *qp, enum svt_counter reason)
+{
+	struct svt_send_side *send = &qp->send;
+
+	svt_count(qp->core->counters, reason);
+	trace_svt_retry(qp, reason);
+	send->recovering = true;
+	send->rtt_start = 0;
+	send->deadline = ktime_add_ns(send->now, svt_rto(qp));
+	svt_requester_rewind(qp);
+}
+
+/**
+ * svt_recovery_nak - the peer reports a hole at una (IBTA 9.7.5.2.4)
+ * @qp: RC QP
+ */
+void svt_recovery_nak(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (send->recovering || !svt_outstanding(send))
+		return;
+	if (!send->retry_left) {
+		svt_recovery_give_up(qp, IB_WC_RETRY_EXC_ERR);
+		return;
+	}
+	send->retry_left--;
+	svt_recovery_go_back(qp, SVT_COUNT_RETRIES_NAK);
+}
+
+/**
+ * svt_recovery_hole - a response at una is missing in front of one that came
+ * @qp: RC QP
+ */
+void svt_recovery_hole(struct svt_qp *qp)
+{
+	if (!qp->send.recovering && svt_outstanding(&qp->send))
+		svt_recovery_go_back(qp, SVT_COUNT_RETRIES_HOLE);
+}
+
+/**
+ * svt_recovery_rnr - the peer has no receive for the request at una (IBTA 9.7.5.2.8)
+ * @qp: RC QP
+ * @timer: of the RNR NAK, 0 to 31
+ */
+void svt_recovery_rnr(struct svt_qp *qp, u8 timer)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (send->rnr_until || !svt_outstanding(send))
+		return;
+	if (!send->rnr_retry_left) {
+		svt_recovery_give_up(qp, IB_WC_RNR_RETRY_EXC_ERR);
+		return;
+	}
+	if (qp->attr.rnr_retry != SVT_RNR_FOREVER)
+		send->rnr_retry_left--;
+	send->rnr_until = ktime_add_us(send->now, svt_rnr_timer_microseconds(timer));
+	send->deadline = 0;
+	send->rtt_start = 0;
+	send->recovering = false;
+	svt_requester_rewind(qp);
+}
+
+static void svt_recovery_expired(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+	u64 timeout = svt_ack_timeout(qp);
+	u64 patience = 4 * timeout * (qp->attr.retry_cnt + 1);
+
+	send->deadline = 0;
+	if (!svt_outstanding(send))
+		return;
+	if (timeout && ktime_to_ns(ktime_sub(send->now, send->progress)) >= patience) {
+		svt_recovery_give_up(qp, IB_WC_RETRY_EXC_ERR);
+		return;
+	}
+	send->rto_shift++;
+	svt_recovery_go_back(qp, SVT_COUNT_RETRIES_TIMER);
+}
+
+/**
+ * svt_recovery_timer - look at what is due
+ * @qp: RC QP
+ * @now: time
+ */
+void svt_recovery_timer(struct svt_qp *qp, ktime_t now)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (send->rnr_until && ktime_compare(now, send->rnr_until) >= 0) {
+		send->rnr_until = 0;
+		send->progress = now;
+	}
+	if (send->deadline && ktime_compare(now, send->deadline) >= 0)
+		svt_recovery_expired(qp);
+}
+
+static ktime_t svt_earlier(ktime_t a, ktime_t b)
+{
+	if (!a || !b)
+		return a ?: b;
+	return min(a, b);
+}
+
+/**
+ * svt_send_timer_arm - make the timer fire at the next thing due, or before
+ * @qp: QP
+ */
+void svt_send_timer_arm(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+	ktime_t next = svt_earlier(svt_earlier(send->deadline, send->rnr_until), send->idle_until);
+
+	if (!next)
+		return;
+	if (hrtimer_is_queued(&send->timer) &&
+	    ktime_compare(hrtimer_get_softexpires(&send->timer), next) <= 0)
+		return;
+	hrtimer_start(&send->timer, next, HRTIMER_MODE_ABS_SOFT);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Send requests: work requests that were copied out of the send queue and are not retired yet. They
+ * live in the window, a ring of fixed slots addressed by ordinal. All under send.side.lock.
+ */
+#ifndef SVT_TRANSPORT_REQUEST_H
+#define SVT_TRANSPORT_REQUEST_H
+
+#include "../wire/psn.h"
+#include "qp.h"
+
+/* What a work request opcode needs on its way */
+enum svt_request_flags {
+	SVT_REQUEST_WIRE	= 1 << 0,	/* makes packets; else it is done on this host */
+	SVT_REQUEST_ANSWERED	= 1 << 1,	/* the peer returns data: READ and atomics */
+	SVT_REQUEST_ATOMIC	= 1 << 2,
+	SVT_REQUEST_CREDIT	= 1 << 3,	/* uses up a receive of the peer */
+	SVT_REQUEST_IMM		= 1 << 4,
+	SVT_REQUEST_INV		= 1 << 5,
+	SVT_REQUEST_DRAIN	= 1 << 6,	/* waits until all before it is done */
+};
+
+/**
+ * struct svt_request_info - a row of the table of work request opcodes
+ * @flags: enum svt_request_flags
+ * @first: opcode on the wire (without the service bits) by the place of the packet
+ * @wc_opcode: enum ib_uverbs_wc_opcode of its completion
+ */
+struct svt_request_info {
+	u8 flags;
+	u8 first;
+	u8 middle;
+	u8 last;
+	u8 only;
+	u8 wc_opcode;
+};
+
+/**
+ * struct svt_send_request - a slot of the window
+ * @info: row of its opcode
+ * @av: UD: where to; holds a reference
+ * @first_psn: PSN of its first packet, once started
+ * @packets: PSNs that it takes
+ * @length: payload bytes
+ * @ssn: send sequence number (end-to-end credits)
+ * @status: other than success: it failed, and completes so once all before it is retired
+ * @wqe: the copy; SGEs or inline data follow
+ */
+struct svt_send_request {
+	const struct svt_request_info *info;
+	struct svt_av *av;
+	u32 first_psn;
+	u32 packets;
+	u32 length;
+	u32 ssn;
+	enum ib_wc_status status;
+	struct svt_send_wqe wqe;
+};
+
+static inline struct svt_send_request *svt_request(const struct svt_send_side *send, u32 ordinal)
+{
+	return send->window + (ordinal & (send->window_entries - 1)) * send->window_stride;
+}
+
+static inline u32 svt_request_end_psn(const struct svt_send_request *request)
+{
+	return svt_psn_add(request->first_psn, request->packets);
+}
+
+int svt_window_alloc(struct svt_send_side *send);
+void svt_window_free(struct svt_send_side *send);
+struct svt_send_request *svt_request_pull(struct svt_qp *qp);
+void svt_request_release(struct svt_send_request *request);
+
+/* Window bookkeeping that requester and completer share */
+void svt_send_settle(struct svt_qp *qp);
+void svt_send_retire(struct svt_qp *qp);
+void svt_send_flush(struct svt_qp *qp);
+
+#endif

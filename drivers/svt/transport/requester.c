@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The requester: sends what the send queue holds, as far as it may.
+ *
+ * It runs in whatever context owns the send side: a doorbell, an acknowledgement that came in, the timer.
+ * Each run sends trains until there is nothing to send, something has to be waited for, or the budget
+ * is used up. Everything here is under send.side.lock.
+ */
+#include "doorbell.h"
+#include "recovery.h"
+#include "requester.h"
+
+/* Trains of one run before others get their turn */
+#define SVT_SEND_BUDGET		16
+
+static bool svt_may_send(const struct svt_qp *qp)
+{
+	const struct svt_send_side *send = &qp->send;
+	enum ib_qp_state state = READ_ONCE(qp->state);
+
+	return (state == IB_QPS_RTS || state == IB_QPS_SQD) && !send->flow_blocked &&
+	       !send->rnr_until;
+}
+
+/* Hands over what was built; a refused train puts the cursor back to where it was built from */
+static bool svt_send_train(struct svt_qp *qp, struct svt_train_builder *builder,
+			   const struct svt_send_cursor *before)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (svt_builder_empty(builder))
+		return true;
+	if (qp->type->reliable)
+		svt_builder_request_ack(builder);
+	if (svt_builder_send(builder, qp)) {
+		send->cursor = *before;
+		send->flow_blocked = true;
+		return false;
+	}
+	if (qp->type->reliable)
+		svt_recovery_sent(qp, true);
+	return true;
+}
+
+static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
+{
+	const struct svt_send_cursor before = qp->send.cursor;
+	struct svt_train_builder *builder = svt_builder_start(qp, &qp->path);
+	enum svt_send_step step;
+
+	do {
+		step = svt_requester_packet(qp, builder);
+	} while (step == SVT_SEND_MORE);
+	return svt_send_train(qp, builder, &before) ? step : SVT_SEND_BLOCKED;
+}
+
+static enum svt_send_step svt_requester_send(struct svt_qp *qp)
+{
+	unsigned int budget;
+
+	for (budget = 0; budget < SVT_SEND_BUDGET; budget++) {
+		enum svt_send_step step;
+
+		if (!svt_may_send(qp))
+			return SVT_SEND_BLOCKED;
+		step = svt_send_one_train(qp);
+		if (step != SVT_SEND_FULL)
+			return step;
+	}
+	queue_work(qp->core->workqueue, &qp->send.side.defer);
+	return SVT_SEND_LATER;
+}
+
+/*
+ * Send and retire until neither leads to the other. What blocks then is an answer, a timer or the
+ * backend, each of which brings the next round.
+ */
+static enum svt_send_step svt_requester_work(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+	enum svt_send_step step;
+	u32 tail;
+
+	do {
+		svt_send_settle(qp);
+		svt_send_retire(qp);
+		tail = send->tail;
+		step = svt_requester_send(qp);
+		svt_send_settle(qp);
+		svt_send_retire(qp);
+	} while (step == SVT_SEND_BLOCKED && tail != send->tail);
+	return step;
+}
+
+/* IBTA 10.3.1.6: in SQD what was begun is finished, and nothing else is begun */
+static void svt_check_drained(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (READ_ONCE(qp->state) != IB_QPS_SQD || send->drained ||
+	    send->tail != send->cursor.started)
+		return;
+	send->drained = true;
+	if (qp->attr.en_sqd_async_notify)
+		svt_notify_qp(&send->side, IB_EVENT_SQ_DRAINED);
+}
+
+/**
+ * svt_requester_run - one round of the owner of the send side
+ * @qp: QP
+ * @work: enum svt_work
+ *
+ * Context: send.side.lock held, BH off, RCU read section.
+ */
+void svt_requester_run(struct svt_qp *qp, int work)
+{
+	struct svt_send_side *send = &qp->send;
+	enum svt_send_step step;
+
+	lockdep_assert_held(&send->side.lock);
+	send->now = ktime_get();
+	if (work & SVT_WORK_FLOW)
+		send->flow_blocked = false;
+	if (work & SVT_WORK_TIMER)
+		svt_recovery_timer(qp, send->now);
+	switch (READ_ONCE(qp->state)) {
+	case IB_QPS_RESET:
+	case IB_QPS_INIT:
+	case IB_QPS_RTR:
+		return;
+	default:
+		step = svt_requester_work(qp);
+	}
+	if (READ_ONCE(qp->state) == IB_QPS_ERR || READ_ONCE(qp->state) == IB_QPS_SQE) {
+		svt_send_flush(qp);
+		step = SVT_SEND_IDLE;
+	}
+	svt_check_drained(qp);
+	svt_doorbell_rest(qp, work, step == SVT_SEND_IDLE);
+	svt_send_timer_arm(qp);
+}
+
+/**
+ * svt_requester_rewind - go back to the oldest packet that is not acknowledged
+ * @qp: RC QP
+ *
+ * Context: send.side.lock held.
+ */
+void svt_requester_rewind(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+	struct svt_send_cursor *cursor = &send->cursor;
+	struct svt_send_request *request;
+
+	svt_send_settle(qp);
+	cursor->psn = send->una;
+	cursor->request = send->ack_request;
+	cursor->offset = 0;
+	cursor->read_head = send->read_tail;
+	if (cursor->request == send->head)
+		return;
+	request = svt_request(send, cursor->request);
+	if (cursor->request != cursor->started)
+		cursor->offset = svt_psn_diff(send->una, request->first_psn) * qp->mtu;
+}
+
+/**
+ * svt_requester_fail_oldest - the oldest request that is not done fails
+ * @qp: RC QP
+ * @status: what it completes with; the rest is flushed
+ *
+ * Context: send.side.lock held.
+ */
+void svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status)
+{
+	struct svt_send_side *send = &qp->send;
+
+	svt_send_settle(qp);
+	svt_send_retire(qp);
+	if (send->tail != send->head)
+		svt_request(send, send->tail)->status = status;
+}
+
+/**
+ * svt_requester_reset - back to the state of a new QP
+ * @qp: QP that enters RESET, or is destroyed
+ *
+ * Context: send.side.lock held.
+ */
+void svt_requester_reset(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+
+	for (; send->tail != send->head; send->tail++)
+		svt_request_release(svt_request(send, send->tail));
+	send->head = 0;
+	send->tail = 0;
+	send->ack_request = 0;
+	send->read_tail = 0;
+	memset(&send->cursor, 0, sizeof(send->cursor));
+	send->credit_limited = false;
+	send->flow_blocked = false;
+	send->drained = false;
+	svt_recovery_stop(qp);
+	svt_ring_reset(&send->ring);
+	svt_doorbell_reset(qp);
+}
+
+/**
+ * svt_requester_start - the send queue may be worked on from now
+ * @qp: QP that enters RTS, attributes set
+ *
+ * Context: send.side.lock held.
+ */
+void svt_requester_start(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+
+	send->cursor.psn = svt_psn(qp->attr.sq_psn);
+	send->cursor.next_psn = send->cursor.psn;
+	send->cursor.ssn = 1;
+	send->una = send->cursor.psn;
+	svt_recovery_init(qp);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What an RC responder sends: read responses and atomic acknowledgments in the order of their
+ * PSNs, then one acknowledgment or NAK for the batch.
+ *
+ * An ACK or NAK acknowledges everything before its PSN, so it waits until nothing is pending
+ * before it, and a later one takes the place of an earlier one. Responses reference the pages of
+ * the region; it is looked up anew for every train, so nothing is held from one RCU read section
+ * to the next. All under recv.side.lock.
+ */
+#include "responder.h"
+#include "train.h"
+
+/* Trains of one run; then packets that came meanwhile have their turn */
+#define SVT_ANSWER_TRAINS	16
+
+/**
+ * svt_answer_due - the batch is to be answered by this
+ * @recv: receive side
+ * @syndrome: SVT_AETH_ACK (credits are filled in when it is sent), or an RNR NAK or NAK
+ * @psn: of the AETH's packet
+ *
+ * Context: recv.side.lock held.
+ */
+void svt_answer_due(struct svt_recv_side *recv, u8 syndrome, u32 psn)
+{
+	recv->ack_due = true;
+	recv->ack_syndrome = syndrome;
+	recv->ack_psn = psn;
+}
+
+/**
+ * svt_answer_is_nak - whether a NAK (other than RNR) is due
+ * @recv: receive side
+ *
+ * Context: recv.side.lock held.
+ * Return: true when it is.
+ */
+bool svt_answer_is_nak(const struct svt_recv_side *recv)
+{
+	return recv->ack_due && (recv->ack_syndrome & SVT_AETH_TYPE_MASK) == SVT_AETH_NAK;
+}
+
+static u8 svt_answer_ack_syndrome(const struct svt_qp *qp)
+{
+	if (qp->srq)
+		return SVT_AETH_ACK | SVT_AETH_NO_CREDITS;
+	return SVT_AETH_ACK | svt_aeth_encode_credits(svt_receive_credits(qp));
+}
+
+static void svt_answer_packet(const struct svt_qp *qp, struct svt_packet *packet, u8 opcode,
+			      u32 psn)
+{
+	memset(packet, 0, sizeof(*packet));
+	packet->info = svt_opcode_info(opcode);
+	packet->opcode = opcode;
+	packet->psn = psn;
+	packet->dest_qpn = qp->attr.dest_qp_num;
+	packet->pkey = SVT_DEFAULT_PKEY;
+	packet->migrated = true;
+	packet->msn = qp->recv.msn;
+	packet->syndrome = svt_answer_ack_syndrome(qp);
+}
+
+static u8 svt_read_opcode(const struct svt_resource *resource, u32 psn)
+{
+	bool first = psn == resource->request_psn, last = psn == resource->last_psn;
+
+	if (first)
+		return last ? IB_OPCODE_RC_RDMA_READ_RESPONSE_ONLY :
+			      IB_OPCODE_RC_RDMA_READ_RESPONSE_FIRST;
+	return last ? IB_OPCODE_RC_RDMA_READ_RESPONSE_LAST :
+		      IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE;
+}
+
+/* Responses from next_psn on, as many as make one train; @region is the rest of the read */
+static void svt_read_fill(const struct svt_qp *qp, struct svt_train_builder *builder,
+			  const struct svt_resource *resource, const struct svt_region *region)
+{
+	u32 psn = resource->next_psn, offset = 0;
+	struct svt_builder_mark mark;
+	struct svt_packet packet;
+	u32 length;
+
+	svt_answer_packet(qp, &packet, svt_read_opcode(resource, psn), psn);
+	for (;;) {
+		length = min_t(u64, region->length - offset, qp->mtu);
+		if (!svt_builder_fits(builder, packet.info->header_length, length))
+			return;
+		packet.pad = -length & 3;
+		svt_builder_mark(builder, &mark);
+		svt_builder_add(builder, &packet, length);
+		if (!svt_builder_payload_region(builder, region, offset, length)) {
+			svt_builder_undo(builder, &mark);
+			return;
+		}
+		if (psn == resource->last_psn)
+			return;
+		offset += length;
+		psn = svt_psn_add(psn, 1);
+		packet.psn = psn;
+		packet.opcode = svt_read_opcode(resource, psn);
+		packet.info = svt_opcode_info(packet.opcode);
+	}
+}
+
+/* One train. 0, -EAGAIN, or -EACCES when the memory is not there any more. */
+static int svt_answer_read(struct svt_qp *qp, struct svt_resource *resource)
+{
+	u32 done = svt_psn(resource->next_psn - resource->psn) * qp->mtu;
+	struct svt_region region = { .length = resource->length - done };
+	struct svt_train_builder *builder;
+	u32 packets;
+	int ret;
+
+	if (region.length &&
+	    svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, resource->rkey,
+			      resource->remote_addr + done, region.length,
+			      IB_ACCESS_REMOTE_READ, &region))
+		return -EACCES;
+	builder = svt_builder_start(qp, &qp->path);
+	svt_read_fill(qp, builder, resource, &region);
+	if (svt_builder_empty(builder))
+		return -EACCES;
+	packets = builder->train.packets;
+	ret = svt_builder_send(builder, qp);
+	if (!ret)
+		resource->next_psn = svt_psn_add(resource->next_psn, packets);
+	return ret;
+}
+
+static int svt_answer_send(struct svt_qp *qp, const struct svt_packet *packet)
+{
+	struct svt_train_builder *builder = svt_builder_start(qp, &qp->path);
+
+	svt_builder_add(builder, packet, 0);
+	return svt_builder_send(builder, qp);
+}
+
+static int svt_answer_atomic(struct svt_qp *qp, struct svt_resource *resource)
+{
+	struct svt_packet packet;
+	int ret;
+
+	svt_answer_packet(qp, &packet, IB_OPCODE_RC_ATOMIC_ACKNOWLEDGE, resource->psn);
+	packet.atomic_original = resource->atomic_original;
+	ret = svt_answer_send(qp, &packet);
+	if (!ret)
+		resource->next_psn = svt_psn_add(resource->psn, 1);
+	return ret;
+}
+
+/*
+ * The memory of a read went away before it was answered. The peer of one that was answered once
+ * may have all it wants, and ask for nothing: such a duplicate is not worth a QP.
+ */
+static void svt_answer_lost(struct svt_qp *qp, struct svt_resource *resource)
+{
+	struct svt_recv_side *recv = &qp->recv;
+
+	if (resource->replay) {
+		svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_LENGTH);
+		svt_resource_answered(recv, resource);
+		return;
+	}
+	svt_answer_due(recv, SVT_AETH_NAK | SVT_NAK_REMOTE_ACCESS, resource->next_psn);
+	svt_resource_forget(recv);
+	svt_qp_fail(qp, &recv->side, IB_EVENT_QP_ACCESS_ERR);
+}
+
+/* Returns false when something is left that has to be sent before an ACK or NAK */
+static bool svt_answer_resources(struct svt_qp *qp)
+{
+	struct svt_recv_side *recv = &qp->recv;
+	unsigned int budget = SVT_ANSWER_TRAINS;
+	struct svt_resource *resource;
+
+	while ((resource = svt_resource_oldest_pending(recv))) {
+		int ret;
+
+		if (!budget--) {
+			atomic_or(SVT_WORK_BUDGET, &recv->side.work);
+			return false;
+		}
+		ret = svt_opcode_info(resource->opcode)->flags & SVT_OP_READ ?
+		      svt_answer_read(qp, resource) : svt_answer_atomic(qp, resource);
+		if (ret == -EAGAIN) {
+			recv->flow_blocked = true;
+			return false;
+		}
+		if (ret)
+			svt_answer_lost(qp, resource);
+		else if (svt_psn_diff(resource->next_psn, resource->last_psn) > 0)
+			svt_resource_answered(recv, resource);
+	}
+	return true;
+}
+
+static enum svt_counter svt_answer_counter(u8 syndrome)
+{
+	switch (syndrome & SVT_AETH_TYPE_MASK) {
+	case SVT_AETH_RNR:
+		return SVT_COUNT_RNR_NAKS_SENT;
+	case SVT_AETH_NAK:
+		return SVT_COUNT_NAKS_SENT;
+	default:
+		return SVT_COUNT_ACKS_SENT;
+	}
+}
+
+static void svt_answer_acknowledge(struct svt_qp *qp)
+{
+	struct svt_recv_side *recv = &qp->recv;
+	struct svt_packet packet;
+
+	svt_answer_packet(qp, &packet, IB_OPCODE_RC_ACKNOWLEDGE, recv->ack_psn);
+	if (recv->ack_syndrome != SVT_AETH_ACK)
+		packet.syndrome = recv->ack_syndrome;
+	if (svt_answer_send(qp, &packet)) {
+		recv->flow_blocked = true;
+		return;
+	}
+	recv->ack_due = false;
+	svt_count(qp->core->counters, svt_answer_counter(recv->ack_syndrome));
+}
+
+/**
+ * svt_answer_run - send what is due
+ * @qp: QP
+ *
+ * What the backend has no room for stays due until svt_flow_ready().
+ *
+ * Context: recv.side.lock held, BH off, RCU read section.
+ */
+void svt_answer_run(struct svt_qp *qp)
+{
+	struct svt_recv_side *recv = &qp->recv;
+
+	if (recv->flow_blocked)
+		return;
+	if (recv->resource_pending && !svt_answer_resources(qp))
+		return;
+	if (recv->ack_due)
+		svt_answer_acknowledge(qp);
+}

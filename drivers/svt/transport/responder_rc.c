@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Requests to an RC QP: sequence, duplicates, holes, and what is answered (IBTA 9.7).
+ *
+ * Everything happens in the order of PSNs: recv.epsn is the only one that is carried out. A
+ * packet behind it was carried out before and is only answered again. One ahead of it shows a
+ * hole and is dropped; the peer is told once, and goes back. All under recv.side.lock.
+ */
+#include <linux/bitops.h>
+#include <linux/log2.h>
+
+#include "responder.h"
+
+#define SVT_RC_KINDS	(SVT_OP_SEND | SVT_OP_WRITE | SVT_OP_READ | SVT_OP_ATOMIC)
+
+typedef enum svt_verdict (*svt_rc_operation)(struct svt_qp *qp, const struct svt_rx_packet *rx);
+
+static const svt_rc_operation svt_rc_operations[] = {
+	[ilog2(SVT_OP_SEND)] = svt_message_packet,
+	[ilog2(SVT_OP_WRITE)] = svt_message_packet,
+	[ilog2(SVT_OP_READ)] = svt_resource_read,
+	[ilog2(SVT_OP_ATOMIC)] = svt_resource_atomic,
+};
+
+/*
+ * A packet behind a hole. The peer is told of the hole once (IBTA 9.7.5.1.2). When the first
+ * packet behind it comes a second time, the peer went back and epsn was lost again: it is told
+ * again, or only its timer would help. A packet that is merely out of order comes once, and
+ * repeats nothing.
+ */
+static void svt_rc_ahead(struct svt_qp *qp, const struct svt_rx_packet *rx)
+{
+	struct svt_recv_side *recv = &qp->recv;
+	u32 psn = rx->packet.psn;
+
+	svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_PSN);
+	if (!recv->nak_sent || (recv->hole_seen && psn == recv->hole_psn)) {
+		recv->nak_sent = true;
+		svt_answer_due(recv, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE, recv->epsn);
+	}
+	if (!recv->hole_seen) {
+		recv->hole_seen = true;
+		recv->hole_psn = psn;
+	}
+}
+
+/*
+ * IBTA 9.7.5.1.4: a repeated SEND or WRITE is acknowledged up to what was carried out last, a
+ * repeated READ or atomic answered again, or dropped when it is not known any more. A NAK that is
+ * due says all that an acknowledgment would, and more.
+ */
+static void svt_rc_duplicate(struct svt_qp *qp, const struct svt_rx_packet *rx)
+{
+	const struct svt_packet *packet = &rx->packet;
+	struct svt_recv_side *recv = &qp->recv;
+
+	svt_count(qp->core->counters, SVT_COUNT_DUPLICATE_REQUESTS);
+	if (packet->info->flags & (SVT_OP_READ | SVT_OP_ATOMIC)) {
+		if (!svt_resource_replay(recv, packet))
+			svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_PSN);
+	} else if (!recv->ack_due) {
+		svt_answer_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
+	}
+}
+
+/*
+ * The NAK for a hole, now that epsn moved on. One that is not sent yet stays when the hole was
+ * only partly filled: the packet at hole_psn was dropped, and is wanted again.
+ */
+static void svt_rc_settle_hole(struct svt_recv_side *recv)
+{
+	if (svt_answer_is_nak(recv) && svt_psn_diff(recv->hole_psn, recv->epsn) >= 0) {
+		recv->ack_psn = recv->epsn;
+		return;
+	}
+	recv->nak_sent = false;
+	recv->hole_seen = false;
+	if (recv->ack_due && recv->ack_syndrome != SVT_AETH_ACK)
+		svt_answer_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
+}
+
+/* The packet was carried out */
+static void svt_rc_advance(struct svt_qp *qp, const struct svt_packet *packet)
+{
+	struct svt_recv_side *recv = &qp->recv;
+	u32 flags = packet->info->flags, packets = 1;
+
+	if (flags & SVT_OP_READ)
+		packets = svt_read_packets(packet->dma_length, qp->mtu);
+	recv->epsn = svt_psn_add(recv->epsn, packets);
+	if (flags & SVT_OP_LAST)
+		recv->msn = svt_psn_add(recv->msn, 1);
+	if (recv->nak_sent)
+		svt_rc_settle_hole(recv);
+	if (svt_answer_is_nak(recv))
+		return;
+	/* Responses acknowledge what is before them, and themselves */
+	if (flags & (SVT_OP_READ | SVT_OP_ATOMIC))
+		recv->ack_due = false;
+	else if (packet->ack_request)
+		svt_answer_due(recv, SVT_AETH_ACK, packet->psn);
+}
+
+/* IBTA 9.7.5.2.8; what follows is dropped without a word until the packet comes again */
+static void svt_rc_not_ready(struct svt_qp *qp)
+{
+	struct svt_recv_side *recv = &qp->recv;
+
+	recv->nak_sent = true;
+	recv->hole_seen = false;
+	svt_answer_due(recv, SVT_AETH_RNR | (qp->attr.min_rnr_timer & SVT_AETH_VALUE_MASK),
+		       recv->epsn);
+}
+
+static void svt_rc_expected(struct svt_qp *qp, const struct svt_rx_packet *rx)
+{
+	const struct svt_packet *packet = &rx->packet;
+	enum svt_verdict verdict = SVT_VERDICT_INVALID;
+
+	if (svt_message_follows(&qp->recv, packet))
+		verdict = svt_rc_operations[__ffs(packet->info->flags & SVT_RC_KINDS)](qp, rx);
+	switch (verdict) {
+	case SVT_VERDICT_OK:
+		svt_rc_advance(qp, packet);
+		break;
+	case SVT_VERDICT_NOT_READY:
+		svt_rc_not_ready(qp);
+		break;
+	case SVT_VERDICT_BROKEN:
+		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_MALFORMED);
+		break;
+	default:
+		svt_answer_due(&qp->recv,
+			       SVT_AETH_NAK | svt_responder_refuse(qp, verdict)->nak,
+			       qp->recv.epsn);
+	}
+}
+
+/**
+ * svt_responder_rc_request - a request to an RC QP
+ * @qp: RC QP in a state to receive
+ * @rx: packet of the RC service from the QP's peer
+ *
+ * Context: recv.side.lock held, BH off, RCU read section.
+ */
+void svt_responder_rc_request(struct svt_qp *qp, struct svt_rx_packet *rx)
+{
+	struct svt_recv_side *recv = &qp->recv;
+	s32 distance;
+
+	lockdep_assert_held(&recv->side.lock);
+	if (!(rx->packet.info->flags & SVT_OP_REQUEST)) {
+		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_OPCODE);
+		return;
+	}
+	svt_responder_established(qp);
+	distance = svt_psn_diff(rx->packet.psn, recv->epsn);
+	if (distance > 0)
+		svt_rc_ahead(qp, rx);
+	else if (distance < 0)
+		svt_rc_duplicate(qp, rx);
+	else
+		svt_rc_expected(qp, rx);
+}

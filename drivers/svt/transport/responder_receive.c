@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The receive under way: taken from the RQ or SRQ, filled from packets, completed.
+ *
+ * It is a copy in kernel memory (recv.wqe): from svt_receive_take() to svt_receive_complete()
+ * wqe_valid is set, and the ring is not looked at again. A message that is dropped on its way
+ * (UC) leaves the receive for the next one. Data goes from the skb straight to the pages of the
+ * region; it is there before svt_cq_add() releases the completion. All under recv.side.lock.
+ */
+#include "copy.h"
+#include "responder.h"
+
+/* Receives that one round flushes */
+#define SVT_FLUSH_BUDGET	256
+
+/* Receives that are posted; negative when the ring holds nonsense. A QP may have no ring. */
+static int svt_receive_pending(const struct svt_recv_side *recv)
+{
+	return recv->ring.control ? svt_ring_pending(&recv->ring) : 0;
+}
+
+/**
+ * svt_receive_credits - how many messages the peer may send that need a receive
+ * @qp: RC QP without an SRQ
+ *
+ * The one under way counts: its message is not in recv.msn yet, on which the peer adds the
+ * credits (IBTA 9.7.7.2).
+ *
+ * Context: recv.side.lock held.
+ * Return: receives.
+ */
+u32 svt_receive_credits(const struct svt_qp *qp)
+{
+	return max(svt_receive_pending(&qp->recv), 0) + qp->recv.wqe_valid;
+}
+
+static enum svt_verdict svt_taken(struct svt_recv_side *recv, enum ib_wc_status status)
+{
+	recv->wqe_valid = true;
+	return status == IB_WC_SUCCESS ? SVT_VERDICT_OK : SVT_VERDICT_OPERATION;
+}
+
+static enum svt_verdict svt_receive_take_own(struct svt_recv_side *recv)
+{
+	struct svt_ring *ring = &recv->ring;
+	int pending = svt_receive_pending(recv);
+	enum ib_wc_status status;
+
+	if (!pending)
+		return SVT_VERDICT_NOT_READY;
+	if (pending < 0)
+		return SVT_VERDICT_QUEUE;
+	status = svt_recv_wqe_copy(ring, ring->index, &recv->limits, recv->wqe, &recv->wqe_length);
+	svt_ring_publish_consumer(ring, ++ring->index);
+	return svt_taken(recv, status);
+}
+
+static enum svt_verdict svt_receive_take_shared(struct svt_qp *qp)
+{
+	struct svt_recv_side *recv = &qp->recv;
+	enum ib_wc_status status = IB_WC_SUCCESS;
+	enum svt_srq_take take;
+	int event;
+
+	take = svt_srq_take(qp->srq, recv->wqe, &recv->wqe_length, &status, &event);
+	if (event >= 0)
+		recv->side.notify.srq_events |= BIT(event);
+	switch (take) {
+	case SVT_SRQ_TAKEN:
+	case SVT_SRQ_BAD_WQE:
+		return svt_taken(recv, status);
+	case SVT_SRQ_EMPTY:
+		return SVT_VERDICT_NOT_READY;
+	case SVT_SRQ_ERROR:
+		break;
+	}
+	return SVT_VERDICT_QUEUE;
+}
+
+/**
+ * svt_receive_take - have a receive under way
+ * @qp: QP
+ *
+ * Context: recv.side.lock held.
+ * Return: SVT_VERDICT_OK, also when there was one already; SVT_VERDICT_NOT_READY,
+ * SVT_VERDICT_OPERATION, SVT_VERDICT_QUEUE.
+ */
+enum svt_verdict svt_receive_take(struct svt_qp *qp)
+{
+	if (qp->recv.wqe_valid)
+		return SVT_VERDICT_OK;
+	return qp->srq ? svt_receive_take_shared(qp) : svt_receive_take_own(&qp->recv);
+}
+
+/* Where bytes come from: @skb at @offset, or @data when there is no skb */
+struct svt_source {
+	const struct sk_buff *skb;
+	u32 offset;
+	const void *data;
+};
+
+/* Fills the beginning of @region. -EFAULT: the skb has not that many. */
+static int svt_source_copy(struct svt_source *source, const struct svt_region *region, u32 length)
+{
+	u32 offset = source->offset;
+
+	source->offset += length;
+	if (source->skb)
+		return svt_region_fill_skb(region, 0, length, source->skb, offset);
+	return svt_region_fill(region, 0, length, source->data + offset);
+}
+
+/* Bytes for the message from @offset on; the receive has room for them */
+static enum svt_verdict svt_receive_scatter(struct svt_qp *qp, u32 offset,
+					    struct svt_source *source, u32 length)
+{
+	const struct svt_sge *sge = qp->recv.wqe->sge;
+
+	for (; length; sge++) {
+		struct svt_region region;
+		struct svt_sge part;
+
+		if (offset >= sge->length) {
+			offset -= sge->length;
+			continue;
+		}
+		part.addr = sge->addr + offset;
+		part.length = min(sge->length - offset, length);
+		part.lkey = sge->lkey;
+		if (svt_region_local(&qp->core->keys, qp->ibqp.pd, &part, IB_ACCESS_LOCAL_WRITE,
+				     &region))
+			return SVT_VERDICT_PROTECTION;
+		if (svt_source_copy(source, &region, part.length))
+			return SVT_VERDICT_BROKEN;
+		length -= part.length;
+		offset = 0;
+	}
+	return SVT_VERDICT_OK;
+}
+
+/**
+ * svt_receive_skb - payload of a packet into the receive under way
+ * @qp: QP
+ * @offset: where in the receive; @offset and the payload are not beyond wqe_length
+ * @rx: packet
+ *
+ * Context: recv.side.lock held, RCU read section.
+ * Return: SVT_VERDICT_OK, SVT_VERDICT_PROTECTION, SVT_VERDICT_BROKEN.
+ */
+enum svt_verdict svt_receive_skb(struct svt_qp *qp, u32 offset, const struct svt_rx_packet *rx)
+{
+	struct svt_source source = { .skb = rx->skb, .offset = rx->payload };
+
+	return svt_receive_scatter(qp, offset, &source, rx->packet.payload_length);
+}
+
+/**
+ * svt_receive_bytes - bytes of the kernel into the receive under way
+ * @qp: QP
+ * @offset: where in the receive; @offset + @length is not beyond wqe_length
+ * @data: bytes
+ * @length: how many
+ *
+ * Context: recv.side.lock held, RCU read section.
+ * Return: SVT_VERDICT_OK, SVT_VERDICT_PROTECTION.
+ */
+enum svt_verdict svt_receive_bytes(struct svt_qp *qp, u32 offset, const void *data, u32 length)
+{
+	struct svt_source source = { .data = data };
+
+	return svt_receive_scatter(qp, offset, &source, length);
+}
+
+/**
+ * svt_receive_complete - the receive under way is done
+ * @qp: QP with wqe_valid
+ * @cqe: all but wr_id, and what svt_complete() sets
+ * @solicited: the peer asks for a solicited event
+ *
+ * Context: recv.side.lock held.
+ */
+void svt_receive_complete(struct svt_qp *qp, struct svt_cqe *cqe, bool solicited)
+{
+	struct svt_recv_side *recv = &qp->recv;
+
+	cqe->wr_id = recv->wqe->wr_id;
+	recv->wqe_valid = false;
+	svt_complete(qp, &recv->side, cqe, solicited);
+}
+
+/* The receive under way if there is one, else the oldest of the ring. False: none is left. */
+static bool svt_receive_flush_one(struct svt_qp *qp)
+{
+	struct svt_cqe cqe = {
+		.status = IB_WC_WR_FLUSH_ERR,
+		.opcode = IB_WC_RECV,
+	};
+
+	if (!qp->recv.wqe_valid && !qp->srq)
+		svt_receive_take_own(&qp->recv);
+	if (!qp->recv.wqe_valid)
+		return false;
+	svt_receive_complete(qp, &cqe, true);
+	return true;
+}
+
+/* IBTA 10.3.1: consumers of an SRQ learn when the QP takes no more from it */
+static void svt_receive_last(struct svt_qp *qp)
+{
+	if (qp->recv.last_wqe_raised)
+		return;
+	qp->recv.last_wqe_raised = true;
+	svt_notify_qp(&qp->recv.side, IB_EVENT_QP_LAST_WQE_REACHED);
+}
+
+/**
+ * svt_receive_flush - complete in error what is posted to a QP in ERR
+ * @qp: QP
+ *
+ * When all is flushed the ring goes to sleep, so that a receive posted later rings the doorbell
+ * and is flushed too.
+ *
+ * Context: recv.side.lock held.
+ */
+void svt_receive_flush(struct svt_qp *qp)
+{
+	struct svt_recv_side *recv = &qp->recv;
+	unsigned int budget = SVT_FLUSH_BUDGET;
+
+	while (budget && svt_receive_flush_one(qp))
+		budget--;
+	if (qp->srq)
+		svt_receive_last(qp);
+	else if (recv->ring.control && !svt_ring_sleep(&recv->ring) &&
+		 svt_receive_pending(recv) > 0)
+		atomic_or(SVT_WORK_BUDGET, &recv->side.work);
+}
+
+/**
+ * svt_receive_reset - forget what is posted, and the receive under way
+ * @qp: QP
+ *
+ * Context: recv.side.lock held.
+ */
+void svt_receive_reset(struct svt_qp *qp)
+{
+	struct svt_recv_side *recv = &qp->recv;
+	struct svt_ring *ring = &recv->ring;
+
+	recv->wqe_valid = false;
+	if (!ring->control)
+		return;
+	/* Also the way out for a ring whose indices were nonsense */
+	ring->index = READ_ONCE(ring->control->producer);
+	svt_ring_publish_consumer(ring, ring->index);
+	svt_ring_awake(ring);
+}

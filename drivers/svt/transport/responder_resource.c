@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The resources of an RC responder: READ and atomic requests, kept to answer them and to answer
+ * them again (IBTA 9.7.4.1.3, 9.7.5.1.3).
+ *
+ * A ring in the order of PSNs, counted from its newest entry back: the newest resource_fresh were
+ * never answered completely, and are what max_dest_rd_atomic limits; of the newest
+ * resource_pending some may have responses to send, the oldest of them first. A duplicate only
+ * moves an entry's next_psn back. What stands behind it stays as it is: if the peer went back to
+ * here it asks again for that too, and if the duplicate is of the network's making it must not
+ * disturb anything.
+ *
+ * Under recv.side.lock. Requests are carried out, and reads checked, when they come; the data of
+ * a read is fetched when it is sent.
+ */
+#include "responder.h"
+
+#define SVT_ATOMIC_BYTES	8
+
+/* The @back'th newest, from 1 to resource_count */
+static struct svt_resource *svt_resource_at(struct svt_recv_side *recv, u32 back)
+{
+	u32 index = recv->resource_head;
+
+	if (index < back)
+		index += recv->resource_entries;
+	return &recv->resources[index - back];
+}
+
+static bool svt_resource_done(const struct svt_resource *resource)
+{
+	return svt_psn_diff(resource->next_psn, resource->last_psn) > 0;
+}
+
+/* More requests than agreed are against the protocol (IBTA 9.7.4.1.3) */
+static bool svt_resource_available(const struct svt_qp *qp)
+{
+	return qp->recv.resource_fresh < qp->attr.max_dest_rd_atomic;
+}
+
+/* The oldest entry is forgotten for it when the ring is full: it was answered */
+static struct svt_resource *svt_resource_add(struct svt_recv_side *recv,
+					     const struct svt_packet *packet, u32 packets)
+{
+	struct svt_resource *resource = &recv->resources[recv->resource_head];
+
+	if (++recv->resource_head == recv->resource_entries)
+		recv->resource_head = 0;
+	recv->resource_count = min(recv->resource_count + 1, recv->resource_entries);
+	recv->resource_pending = min(recv->resource_pending + 1, recv->resource_entries);
+	recv->resource_fresh++;
+
+	resource->psn = packet->psn;
+	resource->request_psn = packet->psn;
+	resource->next_psn = packet->psn;
+	resource->last_psn = svt_psn_add(packet->psn, packets - 1);
+	resource->opcode = packet->opcode;
+	resource->replay = false;
+	return resource;
+}
+
+/**
+ * svt_read_packets - PSNs that a READ takes
+ * @length: bytes asked for
+ * @mtu: path MTU in bytes
+ *
+ * Return: packets of the response: one at least.
+ */
+u32 svt_read_packets(u32 length, u32 mtu)
+{
+	return length ? (length - 1) / mtu + 1 : 1;
+}
+
+/**
+ * svt_resource_read - take a READ request
+ * @qp: RC QP
+ * @rx: READ request with the expected PSN
+ *
+ * Context: recv.side.lock held, RCU read section.
+ * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS.
+ */
+enum svt_verdict svt_resource_read(struct svt_qp *qp, const struct svt_rx_packet *rx)
+{
+	const struct svt_packet *packet = &rx->packet;
+	struct svt_resource *resource;
+	struct svt_region region;
+
+	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_READ) ||
+	    packet->dma_length > SVT_MAX_MESSAGE || !svt_resource_available(qp))
+		return SVT_VERDICT_INVALID;
+	if (packet->dma_length &&
+	    svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, packet->rkey,
+			      packet->remote_addr, packet->dma_length, IB_ACCESS_REMOTE_READ,
+			      &region))
+		return SVT_VERDICT_ACCESS;
+	resource = svt_resource_add(&qp->recv, packet,
+				    svt_read_packets(packet->dma_length, qp->mtu));
+	resource->rkey = packet->rkey;
+	resource->remote_addr = packet->remote_addr;
+	resource->length = packet->dma_length;
+	return SVT_VERDICT_OK;
+}
+
+static int svt_atomic_execute(const struct svt_region *region, const struct svt_packet *packet,
+			      u64 *original)
+{
+	if (packet->opcode == IB_OPCODE_RC_COMPARE_SWAP)
+		return svt_region_compare_swap(region, packet->compare, packet->swap_add,
+					       original);
+	return svt_region_fetch_add(region, packet->swap_add, original);
+}
+
+/**
+ * svt_resource_atomic - carry out an atomic request
+ * @qp: RC QP
+ * @rx: atomic request with the expected PSN
+ *
+ * Context: recv.side.lock held, RCU read section.
+ * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS.
+ */
+enum svt_verdict svt_resource_atomic(struct svt_qp *qp, const struct svt_rx_packet *rx)
+{
+	const struct svt_packet *packet = &rx->packet;
+	struct svt_region region;
+	u64 original;
+
+	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) ||
+	    packet->remote_addr % SVT_ATOMIC_BYTES || !svt_resource_available(qp))
+		return SVT_VERDICT_INVALID;
+	if (svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, packet->rkey,
+			      packet->remote_addr, SVT_ATOMIC_BYTES, IB_ACCESS_REMOTE_ATOMIC,
+			      &region))
+		return SVT_VERDICT_ACCESS;
+	if (svt_atomic_execute(&region, packet, &original))
+		return SVT_VERDICT_INVALID;
+	svt_resource_add(&qp->recv, packet, 1)->atomic_original = original;
+	return SVT_VERDICT_OK;
+}
+
+static bool svt_resource_matches(const struct svt_resource *resource,
+				 const struct svt_packet *packet)
+{
+	return resource->opcode == packet->opcode &&
+	       svt_psn(packet->psn - resource->psn) <=
+	       svt_psn(resource->last_psn - resource->psn);
+}
+
+/**
+ * svt_resource_replay - answer a duplicate READ or atomic again
+ * @recv: receive side
+ * @packet: duplicate
+ *
+ * A duplicate READ may ask for the rest from some packet of the response on. It is answered by
+ * what the first one asked for: only the PSN of the duplicate is used (IBTA 9.7.5.1.3).
+ *
+ * Context: recv.side.lock held.
+ * Return: false when there is no such request any more.
+ */
+bool svt_resource_replay(struct svt_recv_side *recv, const struct svt_packet *packet)
+{
+	u32 back;
+
+	for (back = 1; back <= recv->resource_count; back++) {
+		struct svt_resource *resource = svt_resource_at(recv, back);
+
+		if (!svt_resource_matches(resource, packet))
+			continue;
+		resource->request_psn = packet->psn;
+		resource->next_psn = packet->psn;
+		recv->resource_pending = max(recv->resource_pending, back);
+		return true;
+	}
+	return false;
+}
+
+/**
+ * svt_resource_answered - all responses of a resource are sent, or it is given up
+ * @recv: receive side
+ * @resource: from svt_resource_oldest_pending()
+ *
+ * Context: recv.side.lock held.
+ */
+void svt_resource_answered(struct svt_recv_side *recv, struct svt_resource *resource)
+{
+	resource->next_psn = svt_psn_add(resource->last_psn, 1);
+	if (!resource->replay)
+		recv->resource_fresh--;
+	resource->replay = true;
+	recv->resource_pending--;
+}
+
+/**
+ * svt_resource_oldest_pending - whose responses are to be sent next
+ * @recv: receive side
+ *
+ * Context: recv.side.lock held.
+ * Return: a resource, or NULL: nothing is owed.
+ */
+struct svt_resource *svt_resource_oldest_pending(struct svt_recv_side *recv)
+{
+	while (recv->resource_pending) {
+		struct svt_resource *resource = svt_resource_at(recv, recv->resource_pending);
+
+		if (!svt_resource_done(resource))
+			return resource;
+		recv->resource_pending--;
+	}
+	return NULL;
+}
+
+/**
+ * svt_resource_forget - no request is kept any more
+ * @recv: receive side
+ *
+ * Context: recv.side.lock held.
+ */
+void svt_resource_forget(struct svt_recv_side *recv)
+{
+	recv->resource_head = 0;
+	recv->resource_count = 0;
+	recv->resource_fresh = 0;
+	recv->resource_pending = 0;
+}

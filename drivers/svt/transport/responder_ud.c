@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Datagrams to a UD QP or to QP 1 (IBTA 9.6.1.5, 9.8.3). One that can not be delivered is dropped
+ * and leaves the receive that it would have had. Under recv.side.lock.
+ */
+#include <rdma/ib_mad.h>
+
+#include "responder.h"
+
+static u32 svt_ud_qkey(const struct svt_qp *qp)
+{
+	return qp->ibqp.qp_type == IB_QPT_GSI ? IB_QP1_QKEY : qp->attr.qkey;
+}
+
+/* The receiver finds 40 bytes of network header in front of its data (IBTA 11.4.1.2) */
+static enum svt_verdict svt_ud_deliver(struct svt_qp *qp, const struct svt_rx_packet *rx,
+				       const struct svt_rx_address *address)
+{
+	enum svt_verdict verdict;
+
+	verdict = svt_receive_take(qp);
+	if (verdict != SVT_VERDICT_OK)
+		return verdict;
+	if ((u64)sizeof(address->grh) + rx->packet.payload_length > qp->recv.wqe_length)
+		return SVT_VERDICT_LENGTH;
+	verdict = svt_receive_bytes(qp, 0, &address->grh, sizeof(address->grh));
+	if (verdict != SVT_VERDICT_OK)
+		return verdict;
+	return svt_receive_skb(qp, sizeof(address->grh), rx);
+}
+
+static void svt_ud_complete(struct svt_qp *qp, const struct svt_packet *packet,
+			    const struct svt_rx_address *address)
+{
+	struct svt_cqe cqe = {
+		.opcode = IB_WC_RECV,
+		.byte_len = sizeof(address->grh) + packet->payload_length,
+		.src_qp = packet->src_qpn,
+		.flags = SVT_CQE_GRH,
+		.sl = address->sl,
+	};
+
+	svt_message_complete(qp, packet, &cqe);
+}
+
+static void svt_ud_refuse(struct svt_qp *qp, const struct svt_rx_packet *rx,
+			  enum svt_verdict verdict)
+{
+	if (verdict == SVT_VERDICT_BROKEN)
+		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_MALFORMED);
+	else if (verdict == SVT_VERDICT_LENGTH || verdict == SVT_VERDICT_PROTECTION)
+		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_LENGTH);
+	else
+		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_NO_WQE);
+	if (svt_is_local_fault(verdict))
+		svt_responder_refuse(qp, verdict);
+}
+
+/**
+ * svt_responder_ud_request - a datagram
+ * @qp: UD QP or QP 1 in a state to receive
+ * @rx: packet of the UD service
+ *
+ * Context: recv.side.lock held, BH off, RCU read section.
+ */
+void svt_responder_ud_request(struct svt_qp *qp, struct svt_rx_packet *rx)
+{
+	struct svt_core *core = qp->core;
+	struct svt_rx_address address;
+	enum svt_verdict verdict;
+
+	lockdep_assert_held(&qp->recv.side.lock);
+	BUILD_BUG_ON(sizeof(address.grh) != 40);
+	if (rx->packet.qkey != svt_ud_qkey(qp)) {
+		/* For query_port only: a violation counted on two CPUs at once may count as one */
+		WRITE_ONCE(core->qkey_violation_count, READ_ONCE(core->qkey_violation_count) + 1);
+		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_QKEY);
+		return;
+	}
+	qp->dev->ops->rx_address(qp->dev, rx->skb, &address);
+	verdict = svt_ud_deliver(qp, rx, &address);
+	if (verdict == SVT_VERDICT_OK)
+		svt_ud_complete(qp, &rx->packet, &address);
+	else
+		svt_ud_refuse(qp, rx, verdict);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Trains: packets of one shape, one behind the other, handed to the backend at once.
+ *
+ * One builder per CPU serves requester and responder of every QP. It is safe without a lock: its user
+ * has BH off from start to send, and no backend calls back into the core from xmit. All packets of a
+ * train have headers of one length and payloads of one length, but for a shorter last: what UDP
+ * segmentation offload can cut.
+ */
+#include <linux/mm.h>
+#include <linux/percpu.h>
+
+#include "../trace.h"
+#include "qp.h"
+#include "train.h"
+
+static DEFINE_PER_CPU(struct svt_train_builder, svt_train_builders);
+
+/**
+ * svt_builder_start - begin an empty train
+ * @qp: the sender
+ * @path: where to
+ *
+ * Context: BH off, RCU read section, until svt_builder_send().
+ * Return: this CPU's builder.
+ */
+struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_path *path)
+{
+	struct svt_train_builder *builder = this_cpu_ptr(&svt_train_builders);
+
+	builder->train.path = path;
+	builder->train.flow = &qp->flow;
+	builder->train.packets = 0;
+	builder->train.headers = builder->headers;
+	builder->train.header_length = 0;
+	builder->train.payload_length = 0;
+	builder->train.last_length = 0;
+	builder->bytes = 0;
+	builder->bvecs = 0;
+	builder->closed = false;
+	return builder;
+}
+
+/**
+ * svt_builder_fits - may a packet of this shape follow?
+ * @builder: builder
+ * @header_length: bytes of its BTH and extended headers
+ * @payload_length: bytes of its payload
+ *
+ * Return: true for an empty train; else when the shape allows it and there is room.
+ */
+bool svt_builder_fits(const struct svt_train_builder *builder, u32 header_length,
+		      u32 payload_length)
+{
+	const struct svt_train *train = &builder->train;
+
+	if (!train->packets)
+		return true;
+	if (builder->closed || train->packets == SVT_TRAIN_PACKETS)
+		return false;
+	if (header_length != train->header_length || payload_length > train->payload_length)
+		return false;
+	return builder->bytes + header_length + payload_length <= SVT_TRAIN_BYTES;
+}
+
+/**
+ * svt_builder_add - add the headers of a packet
+ * @builder: builder
+ * @packet: headers, with info and pad set
+ * @payload_length: bytes that svt_builder_payload_*() add for it before the next packet
+ */
+void svt_builder_add(struct svt_train_builder *builder, const struct svt_packet *packet,
+		     u32 payload_length)
+{
+	struct svt_train *train = &builder->train;
+	u32 header_length = packet->info->header_length;
+
+	if (!train->packets) {
+		train->header_length = header_length;
+		train->payload_length = payload_length;
+	}
+	svt_packet_build(packet, builder->headers + train->packets * header_length);
+	builder->closed = payload_length < train->payload_length || packet->pad;
+	builder->bytes += header_length + payload_length;
+	train->last_length = payload_length;
+	train->packets++;
+}
+
+/**
+ * svt_builder_payload_region - payload from a memory region, by reference
+ * @builder: builder
+ * @region: from a look-up in this RCU read section
+ * @offset: of the first byte in @region
+ * @length: bytes
+ *
+ * Return: false when the builder has too few bvecs left for it.
+ */
+bool svt_builder_payload_region(struct svt_train_builder *builder,
+				const struct svt_region *region, u64 offset, u32 length)
+{
+	unsigned int count = 0;
+	u64 covered;
+
+	if (!length)
+		return true;
+	covered = svt_region_bvec(region, offset, length, builder->bvec + builder->bvecs,
+				  SVT_TRAIN_BVECS - builder->bvecs, &count);
+	builder->bvecs += count;
+	return covered == length;
+}
+
+/**
+ * svt_builder_payload_kernel - payload from kernel memory (inline data)
+ * @builder: builder
+ * @data: kmalloc or vmalloc memory
+ * @length: bytes
+ *
+ * Return: false when the builder has too few bvecs left for it.
+ */
+bool svt_builder_payload_kernel(struct svt_train_builder *builder, const void *data, u32 length)
+{
+	while (length) {
+		u32 part = min_t(u32, length, PAGE_SIZE - offset_in_page(data));
+		struct page *page = is_vmalloc_addr(data) ? vmalloc_to_page(data) :
+							    virt_to_page(data);
+
+		if (builder->bvecs == SVT_TRAIN_BVECS)
+			return false;
+		bvec_set_page(&builder->bvec[builder->bvecs++], page, part, offset_in_page(data));
+		data += part;
+		length -= part;
+	}
+	return true;
+}
+
+/**
+ * svt_builder_mark - remember where the builder stands
+ * @builder: builder
+ * @mark: for svt_builder_undo()
+ */
+void svt_builder_mark(const struct svt_train_builder *builder, struct svt_builder_mark *mark)
+{
+	mark->packets = builder->train.packets;
+	mark->header_length = builder->train.header_length;
+	mark->payload_length = builder->train.payload_length;
+	mark->last_length = builder->train.last_length;
+	mark->bytes = builder->bytes;
+	mark->bvecs = builder->bvecs;
+	mark->closed = builder->closed;
+}
+
+/**
+ * svt_builder_undo - take back what was added since the mark
+ * @builder: builder
+ * @mark: from svt_builder_mark()
+ */
+void svt_builder_undo(struct svt_train_builder *builder, const struct svt_builder_mark *mark)
+{
+	builder->train.packets = mark->packets;
+	builder->train.header_length = mark->header_length;
+	builder->train.payload_length = mark->payload_length;
+	builder->train.last_length = mark->last_length;
+	builder->bytes = mark->bytes;
+	builder->bvecs = mark->bvecs;
+	builder->closed = mark->closed;
+}
+
+/**
+ * svt_builder_request_ack - set the AckReq bit of the last packet (IBTA 9.2.1)
+ * @builder: with at least one packet
+ */
+void svt_builder_request_ack(struct svt_train_builder *builder)
+{
+	u32 last = (builder->train.packets - 1) * builder->train.header_length;
+
+	builder->headers[last + SVT_BTH_ACK_REQUEST_BYTE] |= SVT_BTH_ACK_REQUEST_BIT;
+}
+
+/**
+ * svt_builder_send - hand the train to the backend
+ * @builder: with at least one packet
+ * @qp: the sender
+ *
+ * Return: 0, or -EAGAIN: nothing was taken and svt_flow_ready() follows.
+ */
+int svt_builder_send(struct svt_train_builder *builder, struct svt_qp *qp)
+{
+	struct svt_train *train = &builder->train;
+	u32 payload = (train->packets - 1) * train->payload_length + train->last_length;
+	struct svt_counters __percpu *counters = qp->core->counters;
+	int ret;
+
+	iov_iter_bvec(&train->payload, ITER_SOURCE, builder->bvec, builder->bvecs, payload);
+	ret = qp->dev->ops->xmit(qp->dev, train);
+	trace_svt_train_tx(qp, train, ret);
+	if (ret == -EAGAIN) {
+		svt_count(counters, SVT_COUNT_TX_BUSY);
+		return ret;
+	}
+	svt_count(counters, SVT_COUNT_TX_TRAINS);
+	svt_count_add(counters, SVT_COUNT_TX_PACKETS, train->packets);
+	svt_count_add(counters, SVT_COUNT_TX_BYTES, builder->bytes);
+	return 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Building a train packet by packet. The builder is one per CPU; it is in use from
+ * svt_builder_start() to svt_builder_send(), with BH off and in an RCU read section.
+ */
+#ifndef SVT_TRANSPORT_TRAIN_H
+#define SVT_TRANSPORT_TRAIN_H
+
+#include <linux/bvec.h>
+#include <rdma/svt.h>
+
+#include "../mem/keys.h"
+#include "../wire/packet.h"
+
+#define SVT_TRAIN_BVECS		160
+/* All of a train, with headers of lower layers, has to fit into one 64 KiB datagram for GSO */
+#define SVT_TRAIN_BYTES		64000
+
+struct svt_qp;
+
+/**
+ * struct svt_train_builder - a train in the making
+ * @train: what the backend gets
+ * @bytes: header and payload bytes so far
+ * @closed: a packet shorter than the others ended the train
+ * @bvecs: entries of @bvec in use
+ * @headers: of the packets, back to back
+ * @bvec: the payload
+ */
+struct svt_train_builder {
+	struct svt_train train;
+	u32 bytes;
+	bool closed;
+	unsigned int bvecs;
+	u8 headers[SVT_TRAIN_PACKETS * SVT_HEADER_MAX];
+	struct bio_vec bvec[SVT_TRAIN_BVECS];
+};
+
+struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_path *path);
+/* Whether a packet of this shape may follow; an empty train takes any */
+bool svt_builder_fits(const struct svt_train_builder *builder, u32 header_length,
+		      u32 payload_length);
+/* The header of the next packet; its payload has to be added before the next header */
+void svt_builder_add(struct svt_train_builder *builder, const struct svt_packet *packet,
+		     u32 payload_length);
+/*
+ * Payload of the last packet added, in pieces; each returns false when the bvecs are used up: the
+ * packet is then to be taken back with svt_builder_undo().
+ */
+bool svt_builder_payload_region(struct svt_train_builder *builder,
+				const struct svt_region *region, u64 offset, u32 length);
+bool svt_builder_payload_kernel(struct svt_train_builder *builder, const void *data, u32 length);
+
+struct svt_builder_mark {
+	u32 packets;
+	u32 bytes;
+	u32 last_length;
+	u32 payload_length;
+	u32 header_length;
+	unsigned int bvecs;
+	bool closed;
+};
+
+void svt_builder_mark(const struct svt_train_builder *builder, struct svt_builder_mark *mark);
+void svt_builder_undo(struct svt_train_builder *builder, const struct svt_builder_mark *mark);
+void svt_builder_request_ack(struct svt_train_builder *builder);
+
+static inline bool svt_builder_empty(const struct svt_train_builder *builder)
+{
+	return !builder->train.packets;
+}
+
+/* 0, or -EAGAIN: nothing was taken, svt_flow_ready() follows. The builder is empty afterwards. */
+int svt_builder_send(struct svt_train_builder *builder, struct svt_qp *qp);
+
+#endif
