@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Completion queues: creation, resize and destruction. What happens in between is in queue/cq.c.
+ * ib_core lets a CQ go only when no QP uses it; two resizes at once are kept apart by
+ * svt_core.resize_lock.
+ */
+#include "verbs.h"
+
+static int svt_cq_check(struct ib_device *ibdev, const struct ib_cq_init_attr *attr,
+			struct ib_udata *udata)
+{
+	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION)
+		return -EOPNOTSUPP;
+	if (!attr->cqe || attr->cqe > SVT_MAX_CQE ||
+	    attr->comp_vector >= ibdev->num_comp_vectors)
+		return -EINVAL;
+	if (udata && udata->outlen < sizeof(struct svt_create_cq_resp))
+		return -EINVAL;
+	return svt_udata_check(udata);
+}
+
+static u32 svt_cq_entries(const struct svt_ring *ring)
+{
+	return min_t(u32, ring->entries, SVT_MAX_CQE);
+}
+
+/* Tells the process where its ring is. On success the entry owns the memory. */
+static int svt_cq_share(struct svt_cq *cq, struct ib_udata *udata)
+{
+	struct svt_create_cq_resp resp = {};
+	struct rdma_user_mmap_entry *entry;
+	int ret;
+
+	entry = svt_ring_share(svt_udata_context(udata), &cq->ring, &resp.ring);
+	if (IS_ERR(entry))
+		return PTR_ERR(entry);
+	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	if (ret) {
+		svt_ring_unshare(&cq->ring, entry);
+		return ret;
+	}
+	cq->mmap_entry = entry;
+	return 0;
+}
+
+/**
+ * svt_create_cq - ib_device_ops.create_cq
+ * @ibcq: zeroed but for ib_core's part
+ * @attr: entries, vector, flags
+ * @command: NULL for a kernel client
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL entries or vector; -EOPNOTSUPP flags; -ENOMEM; -EFAULT.
+ */
+int svt_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		  struct svt_cq_command *command)
+{
+	struct svt_core *core = to_svt_device(ibcq->device)->core;
+	struct ib_udata *udata = svt_cq_udata(command);
+	struct svt_cq *cq = to_svt_cq(ibcq);
+	int ret;
+
+	ret = svt_cq_check(ibcq->device, attr, udata);
+	if (ret)
+		return ret;
+	if (!svt_take(&core->cq_count, SVT_MAX_CQ))
+		return -ENOMEM;
+	ret = svt_cq_init(cq, attr->cqe, !udata);
+	if (ret)
+		goto give_back;
+	cq->timestamps = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
+	ibcq->cqe = svt_cq_entries(&cq->ring);
+	if (!udata)
+		return 0;
+	ret = svt_cq_share(cq, udata);
+	if (!ret)
+		return 0;
+
+	svt_cq_free(cq);
+give_back:
+	atomic_dec(&core->cq_count);
+	return ret;
+}
+
+/* @ring becomes the CQ's, and *@entry its entry; both are the old ones afterwards */
+static int svt_cq_swap(struct svt_cq *cq, struct svt_ring *ring,
+		       struct rdma_user_mmap_entry **entry)
+{
+	struct svt_ring old;
+	int ret;
+
+	ret = svt_cq_replace(cq, ring, &old);
+	if (ret)
+		return ret;
+	*ring = old;
+	swap(cq->mmap_entry, *entry);
+	cq->ibcq.cqe = svt_cq_entries(&cq->ring);
+	return 0;
+}
+
+static int svt_resize_check(int entries, struct ib_udata *udata)
+{
+	if (entries < 1 || entries > SVT_MAX_CQE)
+		return -EINVAL;
+	if (udata && udata->outlen < sizeof(struct svt_resize_cq_resp))
+		return -EINVAL;
+	return svt_udata_check(udata);
+}
+
+/**
+ * svt_resize_cq - ib_device_ops.resize_cq
+ * @ibcq: CQ
+ * @entries: at least so many
+ * @udata: NULL for a kernel client; struct svt_resize_cq_resp out
+ *
+ * The process is told of its new ring before the CQ moves to it, as nothing may fail after.
+ *
+ * Context: may sleep. Takes svt_core.resize_lock.
+ * Return: 0; -EINVAL number, or the pending completions do not fit; -ENOMEM; -EFAULT; -EOPNOTSUPP.
+ */
+int svt_resize_cq(struct ib_cq *ibcq, int entries, struct ib_udata *udata)
+{
+	struct svt_core *core = to_svt_device(ibcq->device)->core;
+	struct rdma_user_mmap_entry *entry = NULL;
+	struct svt_resize_cq_resp resp = {};
+	struct svt_ring ring;
+	int ret;
+
+	ret = svt_resize_check(entries, udata) ?:
+	      svt_ring_alloc(&ring, entries, sizeof(struct svt_cqe));
+	if (ret)
+		return ret;
+	if (udata) {
+		entry = svt_ring_share(svt_udata_context(udata), &ring, &resp.ring);
+		if (IS_ERR(entry)) {
+			svt_ring_free(&ring);
+			return PTR_ERR(entry);
+		}
+		ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	}
+	if (!ret) {
+		mutex_lock(&core->resize_lock);
+		ret = svt_cq_swap(to_svt_cq(ibcq), &ring, &entry);
+		mutex_unlock(&core->resize_lock);
+	}
+	svt_ring_unshare(&ring, entry);
+	return ret;
+}
+
+/**
+ * svt_destroy_cq - ib_device_ops.destroy_cq
+ * @ibcq: CQ that no QP uses
+ * @udata: not used
+ *
+ * Context: may sleep.
+ * Return: 0.
+ */
+int svt_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
+{
+	struct svt_cq *cq = to_svt_cq(ibcq);
+
+	svt_ring_unshare(&cq->ring, cq->mmap_entry);
+	svt_cq_free(cq);
+	atomic_dec(&to_svt_device(ibcq->device)->core->cq_count);
+	return 0;
+}
+
+/**
+ * svt_poll_cq - ib_device_ops.poll_cq, for kernel clients
+ * @ibcq: CQ
+ * @count: room in @wc
+ * @wc: written
+ *
+ * Return: as svt_cq_poll().
+ */
+int svt_poll_cq(struct ib_cq *ibcq, int count, struct ib_wc *wc)
+{
+	return svt_cq_poll(to_svt_cq(ibcq), count, wc);
+}
+
+/**
+ * svt_req_notify_cq - ib_device_ops.req_notify_cq
+ * @ibcq: CQ
+ * @flags: which completions, and whether missed ones are reported
+ *
+ * Return: as svt_cq_arm().
+ */
+int svt_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
+{
+	return svt_cq_arm(to_svt_cq(ibcq), flags);
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Devices: from a backend's svt_register_device() to the end, when ib_core calls dealloc_driver.
+ * The core's tables are there before ib_core knows the device, and go after it has forgotten it:
+ * by then no object, no process and, once the backend has let go, no packet can reach them.
+ */
+#include <linux/etherdevice.h>
+#include <linux/mm.h>
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include <net/addrconf.h>
+
+#include "../transport/multicast.h"
+#include "verbs.h"
+
+/* A software device, as others have it */
+#define SVT_VENDOR_ID		0xffffff
+
+/* 4.096 us * 2^15: how long an acknowledgment may take on a busy host */
+#define SVT_ACK_DELAY		15
+
+/* Completion time stamps are in ns */
+#define SVT_CLOCK_KHZ		1000000
+
+static void svt_core_free(struct svt_core *core)
+{
+	svt_multicast_destroy(core);
+	svt_transport_destroy(core);
+	svt_keys_destroy(&core->keys);
+	WARN_ON(!xa_empty(&core->ahs));
+	xa_destroy(&core->ahs);
+	destroy_workqueue(core->workqueue);
+	free_percpu(core->counters);
+	mutex_destroy(&core->resize_lock);
+	kfree(core);
+}
+
+static int svt_core_tables(struct svt_core *core)
+{
+	int ret;
+
+	ret = svt_keys_init(&core->keys);
+	if (ret)
+		return ret;
+	ret = svt_transport_init(core);
+	if (ret)
+		goto destroy_keys;
+	ret = svt_multicast_init(core);
+	if (!ret)
+		return 0;
+
+	svt_transport_destroy(core);
+destroy_keys:
+	svt_keys_destroy(&core->keys);
+	return ret;
+}
+
+static struct svt_core *svt_core_alloc(void)
+{
+	struct svt_core *core = kzalloc(sizeof(*core), GFP_KERNEL);
+	int ret = -ENOMEM;
+
+	if (!core)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&core->resize_lock);
+	spin_lock_init(&core->link_lock);
+	core->link = (struct svt_link) {
+		.mtu = IB_MTU_1024,
+		.speed = IB_SPEED_SDR,
+		.width = IB_WIDTH_1X,
+	};
+	xa_init_flags(&core->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+	core->counters = alloc_percpu(struct svt_counters);
+	if (!core->counters)
+		goto free_core;
+	core->workqueue = alloc_workqueue("svt", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!core->workqueue)
+		goto free_counters;
+	ret = svt_core_tables(core);
+	if (!ret)
+		return core;
+
+	destroy_workqueue(core->workqueue);
+free_counters:
+	free_percpu(core->counters);
+free_core:
+	kfree(core);
+	return ERR_PTR(ret);
+}
+
+/*
+ * ib_core calls this for a device whose registration failed, too: its core is gone by then, and
+ * what the backend holds is the backend's to undo.
+ */
+static void svt_dealloc_driver(struct ib_device *ibdev)
+{
+	struct svt_device *dev = to_svt_device(ibdev);
+
+	if (!dev->core)
+		return;
+	dev->ops->release(dev);
+	svt_core_free(dev->core);
+	dev->core = NULL;
+}
+
+/**
+ * svt_query_device - ib_device_ops.query_device
+ * @ibdev: device
+ * @attr: zeroed by ib_core
+ * @udata: nothing is defined
+ *
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+		     struct ib_udata *udata)
+{
+	*attr = (struct ib_device_attr) {
+		.sys_image_guid = ibdev->node_guid,
+		.max_mr_size = SVT_MAX_MR_LENGTH,
+		.page_size_cap = SVT_BLOCK_SIZES,
+		.vendor_id = SVT_VENDOR_ID,
+		.max_qp = SVT_MAX_QP,
+		.max_qp_wr = SVT_MAX_QP_WR,
+		.device_cap_flags = IB_DEVICE_BAD_PKEY_CNTR | IB_DEVICE_BAD_QKEY_CNTR |
+				    IB_DEVICE_UD_AV_PORT_ENFORCE | IB_DEVICE_CURR_QP_STATE_MOD |
+				    IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_SYS_IMAGE_GUID |
+				    IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE |
+				    IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B,
+		.kernel_cap_flags = IBK_ALLOW_USER_UNREG,
+		.max_send_sge = SVT_MAX_SGE,
+		.max_recv_sge = SVT_MAX_SGE,
+		.max_sge_rd = SVT_MAX_SGE,
+		.max_cq = SVT_MAX_CQ,
+		.max_cqe = SVT_MAX_CQE,
+		.max_mr = SVT_MAX_MR,
+		.max_pd = SVT_MAX_PD,
+		.max_qp_rd_atom = SVT_MAX_RD_ATOMIC,
+		.max_res_rd_atom = SVT_MAX_QP * SVT_MAX_RD_ATOMIC,
+		.max_qp_init_rd_atom = SVT_MAX_RD_ATOMIC,
+		.atomic_cap = IB_ATOMIC_HCA,
+		.max_mw = SVT_MAX_MW,
+		.max_mcast_grp = SVT_MAX_MULTICAST,
+		.max_mcast_qp_attach = SVT_MAX_MULTICAST_QP,
+		.max_total_mcast_qp_attach = SVT_MAX_MULTICAST * SVT_MAX_MULTICAST_QP,
+		.max_ah = SVT_MAX_AH,
+		.max_srq = SVT_MAX_SRQ,
+		.max_srq_wr = SVT_MAX_SRQ_WR,
+		.max_srq_sge = SVT_MAX_SGE,
+		.max_pkeys = SVT_PKEY_TABLE_LENGTH,
+		.local_ca_ack_delay = SVT_ACK_DELAY,
+		.timestamp_mask = U64_MAX,
+		.hca_core_clock = SVT_CLOCK_KHZ,
+	};
+	return svt_udata_check(udata);
+}
+
+static const struct ib_device_ops svt_device_ops = {
+	.driver_id = SVT_DRIVER_ID,
+	.uverbs_abi_ver = SVT_UVERBS_ABI_VERSION,
+
+	.alloc_hw_port_stats = svt_alloc_hw_port_stats,
+	.alloc_mw = svt_alloc_mw,
+	.alloc_pd = svt_alloc_pd,
+	.alloc_ucontext = svt_alloc_ucontext,
+	.attach_mcast = svt_attach_mcast,
+	.create_ah = svt_create_ah,
+	.create_cq = svt_create_cq,
+	.create_qp = svt_create_qp,
+	.create_srq = svt_create_srq,
+	.create_user_ah = svt_create_ah,
+	.dealloc_driver = svt_dealloc_driver,
+	.dealloc_mw = svt_dealloc_mw,
+	.dealloc_pd = svt_dealloc_pd,
+	.dealloc_ucontext = svt_dealloc_ucontext,
+	.dereg_mr = svt_dereg_mr,
+	.destroy_ah = svt_destroy_ah,
+	.destroy_cq = svt_destroy_cq,
+	.destroy_qp = svt_destroy_qp,
+	.destroy_srq = svt_destroy_srq,
+	.detach_mcast = svt_detach_mcast,
+	.disassociate_ucontext = svt_disassociate_ucontext,
+	.fill_res_cq_entry = svt_fill_res_cq_entry,
+	.fill_res_mr_entry = svt_fill_res_mr_entry,
+	.fill_res_qp_entry = svt_fill_res_qp_entry,
+	SVT_OPS_SINCE_6_12(.fill_res_srq_entry = svt_fill_res_srq_entry)
+	.get_dma_mr = svt_get_dma_mr,
+	.get_hw_stats = svt_get_hw_stats,
+	.get_link_layer = svt_get_link_layer,
+	.get_port_immutable = svt_get_port_immutable,
+	.mmap = svt_mmap,
+	.mmap_free = svt_mmap_free,
+	.modify_ah = svt_modify_ah,
+	.modify_qp = svt_modify_qp,
+	.modify_srq = svt_modify_srq,
+	.poll_cq = svt_poll_cq,
+	.post_recv = svt_post_recv,
+	.post_send = svt_post_send,
+	.post_srq_recv = svt_post_srq_recv,
+	.query_ah = svt_query_ah,
+	.query_device = svt_query_device,
+	.query_pkey = svt_query_pkey,
+	.query_port = svt_query_port,
+	.query_qp = svt_query_qp,
+	.query_srq = svt_query_srq,
+	.reg_user_mr = svt_reg_user_mr,
+	.req_notify_cq = svt_req_notify_cq,
+	.rereg_user_mr = svt_rereg_user_mr,
+	.resize_cq = svt_resize_cq,
+
+	INIT_RDMA_OBJ_SIZE(ib_ah, svt_ah, ibah),
+	INIT_RDMA_OBJ_SIZE(ib_cq, svt_cq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_mw, svt_mw, ibmw),
+	INIT_RDMA_OBJ_SIZE(ib_pd, svt_pd, ibpd),
+	INIT_RDMA_OBJ_SIZE(ib_qp, svt_qp, ibqp),
+	INIT_RDMA_OBJ_SIZE(ib_srq, svt_srq, ibsrq),
+	INIT_RDMA_OBJ_SIZE(ib_ucontext, svt_ucontext, ibucontext),
+};
+
+/* Unique as the MAC is; devices without one (lo, tun) get one by chance */
+static void svt_set_guid(struct ib_device *ibdev, const struct net_device *netdev)
+{
+	u8 mac[ETH_ALEN];
+
+	if (netdev->addr_len == ETH_ALEN && !is_zero_ether_addr(netdev->dev_addr))
+		ether_addr_copy(mac, netdev->dev_addr);
+	else
+		eth_random_addr(mac);
+	addrconf_addr_eui48((u8 *)&ibdev->node_guid, mac);
+}
+
+/* The device lives in the namespace of its netdev, from the start: nobody has seen it yet */
+static int svt_setup(struct svt_device *dev, struct net_device *netdev)
+{
+	const struct ib_device_ops owner = { .owner = dev->ops->owner };
+	struct ib_device *ibdev = &dev->ibdev;
+
+	ibdev->node_type = RDMA_NODE_IB_CA;
+	ibdev->phys_port_cnt = 1;
+	ibdev->num_comp_vectors = num_possible_cpus();
+	ibdev->dev.parent = netdev->dev.parent;
+	ibdev->driver_def = svt_uapi_definitions;
+	strscpy(ibdev->node_desc, "svt", sizeof(ibdev->node_desc));
+	svt_set_guid(ibdev, netdev);
+	write_pnet(&ibdev->coredev.rdma_net, dev_net(netdev));
+	ib_set_device_ops(ibdev, &svt_device_ops);
+	ib_set_device_ops(ibdev, &owner);
+	return ib_device_set_netdev(ibdev, netdev, 1);
+}
+
+/**
+ * svt_register_device - make a device known to clients and processes
+ * @dev: from ib_alloc_device(); what the backend needs for its operations is set
+ * @ops: the backend's
+ * @netdev: what the device is added on
+ * @name: as in `rdma link add`
+ *
+ * The link is down until svt_set_link(). From now on clients use the device, and ib_core may
+ * unregister it at any time; then it calls @ops->release, after which the backend calls nothing of
+ * the core any more, and frees @dev. So @dev may be gone when this returns: who goes on with it has
+ * a reference, for example from ib_device_get_by_netdev().
+ *
+ * When registration fails nothing is left of the core, and @ops->release is not called: the caller
+ * undoes what it did and calls ib_dealloc_device().
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM; -ENFILE or -EEXIST the name is taken; what ib_core returns.
+ */
+int svt_register_device(struct svt_device *dev, const struct svt_backend_ops *ops,
+			struct net_device *netdev, const char *name)
+{
+	struct svt_core *core = svt_core_alloc();
+	int ret;
+
+	if (IS_ERR(core))
+		return PTR_ERR(core);
+	dev->ops = ops;
+	dev->core = core;
+	ret = svt_setup(dev, netdev);
+	if (!ret)
+		ret = ib_register_device(&dev->ibdev, name, NULL);
+	if (ret) {
+		dev->core = NULL;
+		svt_core_free(core);
+	}
+	return ret;
+}
+EXPORT_SYMBOL_GPL(svt_register_device);

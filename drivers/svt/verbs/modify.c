@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Modify QP: whether the caller may ask for what it asks for (IBTA 11.2.5.2). Every attribute is
+ * checked here, once, under svt_qp.modify_lock; the transport then makes the change.
+ */
+#include <rdma/ib_addr.h>
+
+#include "verbs.h"
+
+#define SVT_TIMEOUT_MAX		31
+#define SVT_RNR_TIMER_MAX	31
+#define SVT_RETRY_MAX		7
+
+static int svt_modify_check_port(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_PORT && attr->port_num != 1)
+		return -EINVAL;
+	if (mask & IB_QP_PKEY_INDEX && attr->pkey_index >= SVT_PKEY_TABLE_LENGTH)
+		return -EINVAL;
+	if (mask & IB_QP_ACCESS_FLAGS && attr->qp_access_flags & ~IB_ACCESS_SUPPORTED)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static int svt_modify_check_path(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_ALT_PATH)
+		return -EOPNOTSUPP;
+	if (mask & IB_QP_PATH_MIG_STATE && attr->path_mig_state != IB_MIG_MIGRATED)
+		return -EINVAL;
+	if (mask & IB_QP_PATH_MTU && (attr->path_mtu < IB_MTU_256 ||
+				      attr->path_mtu > svt_active_mtu(qp->core)))
+		return -EINVAL;
+	if (mask & IB_QP_DEST_QPN && attr->dest_qp_num & ~SVT_QPN_MASK)
+		return -EINVAL;
+	if (!(mask & IB_QP_AV))
+		return 0;
+	if (rdma_is_multicast_addr((struct in6_addr *)attr->ah_attr.grh.dgid.raw))
+		return -EINVAL;
+	return svt_ah_attr_check(qp->ibqp.device, &attr->ah_attr);
+}
+
+static int svt_modify_check_reliable(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_TIMEOUT && attr->timeout > SVT_TIMEOUT_MAX)
+		return -EINVAL;
+	if (mask & IB_QP_RETRY_CNT && attr->retry_cnt > SVT_RETRY_MAX)
+		return -EINVAL;
+	if (mask & IB_QP_RNR_RETRY && attr->rnr_retry > SVT_RETRY_MAX)
+		return -EINVAL;
+	if (mask & IB_QP_MIN_RNR_TIMER && attr->min_rnr_timer > SVT_RNR_TIMER_MAX)
+		return -EINVAL;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC && attr->max_rd_atomic > SVT_MAX_RD_ATOMIC)
+		return -EINVAL;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC && attr->max_dest_rd_atomic > SVT_MAX_RD_ATOMIC)
+		return -EINVAL;
+	return 0;
+}
+
+/*
+ * The state may become ERR (or SQE) while we look, by the engine; svt_qp_modify() looks again under
+ * the locks of both sides.
+ */
+static int svt_modify_check_state(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
+				  enum ib_qp_state *new)
+{
+	enum ib_qp_state old = READ_ONCE(qp->state);
+
+	if (mask & IB_QP_CUR_STATE && attr->cur_qp_state != old)
+		return -EINVAL;
+	*new = mask & IB_QP_STATE ? attr->qp_state : old;
+	if (*new > IB_QPS_ERR)
+		return -EINVAL;
+	return ib_modify_qp_is_ok(old, *new, qp->ibqp.qp_type, mask) ? 0 : -EINVAL;
+}
+
+static int svt_modify_check(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
+			    enum ib_qp_state *new)
+{
+	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+		return -EOPNOTSUPP;
+	return svt_modify_check_state(qp, attr, mask, new) ?:
+	       svt_modify_check_port(qp, attr, mask) ?:
+	       svt_modify_check_path(qp, attr, mask) ?:
+	       svt_modify_check_reliable(qp, attr, mask);
+}
+
+/**
+ * svt_modify_qp - ib_device_ops.modify_qp
+ * @ibqp: QP
+ * @attr: new attributes
+ * @mask: which, enum ib_qp_attr_mask
+ * @udata: NULL for a kernel client
+ *
+ * Context: may sleep. Takes svt_qp.modify_lock.
+ * Return: 0; -EINVAL not in this state, or a value out of range; -EOPNOTSUPP an attribute that svt
+ * has not; -ENOMEM; what path_init of the backend returns. The QP is as it was when it fails.
+ */
+int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
+{
+	struct svt_qp *qp = to_svt_qp(ibqp);
+	enum ib_qp_state new;
+	int ret;
+
+	ret = svt_udata_check(udata);
+	if (ret)
+		return ret;
+	mutex_lock(&qp->modify_lock);
+	ret = svt_modify_check(qp, attr, mask, &new);
+	if (!ret)
+		ret = svt_qp_modify(qp, attr, mask, new);
+	mutex_unlock(&qp->modify_lock);
+	return ret;
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Memory regions: pins user memory, describes its pages to mem/, and gives it a key. ib_core
+ * serialises rereg and dereg of one region. Windows and look-ups come at any time: a region is
+ * claimed, which keeps windows out, and its key disabled, which waits for the look-ups, before its
+ * fields or its pages change.
+ */
+#include <linux/slab.h>
+#include <rdma/ib_umem.h>
+#include <rdma/iter.h>
+
+#include "verbs.h"
+
+/**
+ * struct svt_mr_pages - pinned memory on its way into a region, or out of it
+ * @umem: the pins
+ * @table: the same as the engine wants it
+ */
+struct svt_mr_pages {
+	struct ib_umem *umem;
+	struct svt_page_table *table;
+};
+
+/* A device without DMA: the DMA address of a block is its kernel address */
+static struct svt_page_table *svt_mr_table(struct ib_umem *umem, u64 iova)
+{
+	struct svt_page_table *table;
+	struct ib_block_iter iter;
+	unsigned long size;
+	u64 block = 0;
+
+	size = ib_umem_find_best_pgsz(umem, SVT_BLOCK_SIZES, iova);
+	if (!size)
+		return ERR_PTR(-EINVAL);
+	table = svt_page_table_alloc(ib_umem_num_dma_blocks(umem, size), __ffs(size),
+				     iova & (size - 1));
+	if (!table)
+		return ERR_PTR(-ENOMEM);
+	rdma_umem_for_each_dma_block(umem, &iter, size)
+		svt_page_table_set(table, block++,
+				   ib_virt_dma_to_page(rdma_block_iter_dma_address(&iter)));
+	return table;
+}
+
+static int svt_mr_pin(struct ib_device *ibdev, struct svt_mr_pages *pages, u64 start, u64 length,
+		      u64 iova, int access)
+{
+	u64 end;
+
+	if (!length || length > SVT_MAX_MR_LENGTH || check_add_overflow(iova, length, &end))
+		return -EINVAL;
+	pages->umem = ib_umem_get(ibdev, start, length, access);
+	if (IS_ERR(pages->umem))
+		return PTR_ERR(pages->umem);
+	pages->table = svt_mr_table(pages->umem, iova);
+	if (!IS_ERR(pages->table))
+		return 0;
+	ib_umem_release(pages->umem);
+	return PTR_ERR(pages->table);
+}
+
+static void svt_mr_unpin(struct svt_mr_pages *pages)
+{
+	if (pages->table)
+		svt_page_table_free(pages->table);
+	ib_umem_release(pages->umem);
+}
+
+/* Nobody looks at @mr: not in the table yet, or its key is disabled */
+static struct svt_mr_pages svt_mr_set_pages(struct svt_mr *mr, const struct svt_mr_pages *pages)
+{
+	struct svt_mr_pages old = { .umem = mr->umem };
+
+	old.table = rcu_replace_pointer(mr->table, pages->table, true);
+	mr->umem = pages->umem;
+	return old;
+}
+
+static int svt_mr_insert(struct svt_core *core, struct svt_mr *mr)
+{
+	int ret;
+
+	mr->key.type = SVT_KEY_REGION;
+	mr->key.valid = true;
+	if (!svt_take(&core->mr_count, SVT_MAX_MR))
+		return -ENOMEM;
+	ret = svt_key_insert(&core->keys, &mr->key);
+	if (ret) {
+		atomic_dec(&core->mr_count);
+		return ret;
+	}
+	mr->ibmr.lkey = mr->key.key;
+	mr->ibmr.rkey = mr->key.key;
+	return 0;
+}
+
+/**
+ * svt_get_dma_mr - a kernel client's region of all memory, addressed by kernel address
+ * @pd: protection domain
+ * @access: enum ib_access_flags
+ *
+ * Context: may sleep.
+ * Return: the region, or -ENOMEM.
+ */
+struct ib_mr *svt_get_dma_mr(struct ib_pd *pd, int access)
+{
+	struct svt_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	int ret;
+
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	mr->key.pd = pd;
+	mr->key.access = access;
+	mr->key.length = U64_MAX;
+	ret = svt_mr_insert(to_svt_device(pd->device)->core, mr);
+	if (!ret)
+		return &mr->ibmr;
+	kfree(mr);
+	return ERR_PTR(ret);
+}
+
+/**
+ * svt_reg_user_mr - register memory of the calling process
+ * @pd: protection domain
+ * @start: address in the process
+ * @length: bytes, 1 to 2^40
+ * @iova: by which it is addressed in work requests; same offset in its page as @start
+ * @access: enum ib_access_flags, checked by ib_core
+ * @udata: of the command
+ *
+ * Context: may sleep.
+ * Return: the region; -EINVAL length, or addresses wrap; -ENOMEM memory, pinned memory or regions
+ * run out; -EFAULT not mapped; -EOPNOTSUPP.
+ */
+struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
+			      struct ib_udata *udata)
+{
+	struct svt_mr_pages pages;
+	struct svt_mr *mr;
+	int ret;
+
+	ret = svt_udata_check(udata);
+	if (ret)
+		return ERR_PTR(ret);
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	mr->key.pd = pd;
+	mr->key.access = access;
+	mr->key.start = iova;
+	mr->key.length = length;
+
+	ret = svt_mr_pin(pd->device, &pages, start, length, iova, access);
+	if (ret)
+		goto free;
+	svt_mr_set_pages(mr, &pages);
+	ret = svt_mr_insert(to_svt_device(pd->device)->core, mr);
+	if (ret)
+		goto unpin;
+	return &mr->ibmr;
+
+unpin:
+	svt_mr_unpin(&pages);
+free:
+	kfree(mr);
+	return ERR_PTR(ret);
+}
+
+/* What ib_core passes is what changes by @flags; the rest stays */
+static int svt_rereg_check(const struct svt_mr *mr, int flags, int access)
+{
+	if (flags & ~IB_MR_REREG_SUPPORTED)
+		return -EOPNOTSUPP;
+	if (flags & IB_MR_REREG_TRANS || !(flags & IB_MR_REREG_ACCESS))
+		return 0;
+	/* The pages were pinned for reading and may be shared with others */
+	return ib_access_writable(access) && !mr->umem->writable ? -EACCES : 0;
+}
+
+/**
+ * svt_rereg_user_mr - change a region's memory, access or protection domain (IBTA 11.2.8.7)
+ * @ibmr: region
+ * @flags: IB_MR_REREG_*: which of the following change
+ * @start: address in the process
+ * @length: bytes
+ * @iova: address in work requests
+ * @access: enum ib_access_flags, checked by ib_core
+ * @pd: protection domain
+ * @udata: of the command
+ *
+ * The region keeps its keys. Requests that come while it changes fail; one that fails to change is
+ * as it was.
+ *
+ * Context: may sleep.
+ * Return: NULL, which says to ib_core that @ibmr stays; -EBUSY windows are bound to it (IBTA
+ * C10-91); -EACCES writing is asked for and the memory is pinned for reading; as
+ * svt_reg_user_mr().
+ */
+struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
+				int access, struct ib_pd *pd, struct ib_udata *udata)
+{
+	struct svt_mr *mr = to_svt_mr(ibmr);
+	struct svt_mr_pages pages = {};
+	int ret;
+
+	ret = svt_udata_check(udata) ?: svt_rereg_check(mr, flags, access);
+	if (ret)
+		return ERR_PTR(ret);
+	if (flags & IB_MR_REREG_TRANS) {
+		ret = svt_mr_pin(ibmr->device, &pages, start, length, iova,
+				 flags & IB_MR_REREG_ACCESS ? access : mr->key.access);
+		if (ret)
+			return ERR_PTR(ret);
+	}
+	ret = svt_mr_claim(mr);
+	if (ret)
+		goto unpin;
+
+	svt_key_disable(&mr->key);
+	if (flags & IB_MR_REREG_TRANS) {
+		pages = svt_mr_set_pages(mr, &pages);
+		mr->key.start = iova;
+		mr->key.length = length;
+	}
+	if (flags & IB_MR_REREG_ACCESS)
+		mr->key.access = access;
+	if (flags & IB_MR_REREG_PD)
+		mr->key.pd = pd;
+	svt_key_enable(&mr->key);
+	svt_mr_unclaim(mr);
+unpin:
+	svt_mr_unpin(&pages);
+	return ERR_PTR(ret);
+}
+
+/**
+ * svt_dereg_mr - ib_device_ops.dereg_mr
+ * @ibmr: region
+ * @udata: not used
+ *
+ * Context: may sleep; waits until no access uses the region.
+ * Return: 0, or -EBUSY: windows are bound to it (IBTA C10-91).
+ */
+int svt_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
+{
+	struct svt_core *core = to_svt_device(ibmr->device)->core;
+	struct svt_mr *mr = to_svt_mr(ibmr);
+	struct svt_mr_pages pages;
+	int ret;
+
+	ret = svt_mr_claim(mr);
+	if (ret)
+		return ret;
+	svt_key_remove(&core->keys, &mr->key);
+	atomic_dec(&core->mr_count);
+	pages = svt_mr_set_pages(mr, &(struct svt_mr_pages){});
+	svt_mr_unpin(&pages);
+	kfree(mr);
+	return 0;
+}

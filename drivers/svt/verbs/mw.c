@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Memory windows: allocated here, bound by work requests (mem/window.c).
+ */
+#include "verbs.h"
+
+/**
+ * svt_alloc_mw - ib_device_ops.alloc_mw
+ * @ibmw: window, of type 1 or 2
+ * @udata: of the command
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM; -EOPNOTSUPP.
+ */
+int svt_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
+{
+	struct svt_core *core = to_svt_device(ibmw->device)->core;
+	struct svt_mw *mw = to_svt_mw(ibmw);
+	int ret;
+
+	ret = svt_udata_check(udata);
+	if (ret)
+		return ret;
+	if (!svt_take(&core->mw_count, SVT_MAX_MW))
+		return -ENOMEM;
+	spin_lock_init(&mw->lock);
+	mw->key.type = SVT_KEY_WINDOW;
+	mw->key.pd = ibmw->pd;
+	ret = svt_key_insert(&core->keys, &mw->key);
+	if (ret) {
+		atomic_dec(&core->mw_count);
+		return ret;
+	}
+	ibmw->rkey = mw->key.key;
+	return 0;
+}
+
+/**
+ * svt_dealloc_mw - ib_device_ops.dealloc_mw
+ * @ibmw: window; unbound when it is bound
+ *
+ * Context: may sleep; waits until no access uses the window.
+ * Return: 0.
+ */
+int svt_dealloc_mw(struct ib_mw *ibmw)
+{
+	struct svt_core *core = to_svt_device(ibmw->device)->core;
+	struct svt_mw *mw = to_svt_mw(ibmw);
+
+	svt_key_remove(&core->keys, &mw->key);
+	svt_mw_unbind(mw);
+	atomic_dec(&core->mw_count);
+	return 0;
+}

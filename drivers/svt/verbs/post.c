@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Posting by kernel clients: a work request becomes an entry of the same ring that a process would
+ * fill, and is copied and checked by the engine in the same way. The post lock of a queue keeps
+ * its posters apart; it is taken with interrupts off, as ib_core's clients may post so.
+ */
+#include "verbs.h"
+
+static bool svt_has_bit(u32 mask, unsigned int bit)
+{
+	return bit < 32 && mask & BIT(bit);
+}
+
+static u16 svt_send_flags(const struct ib_send_wr *wr)
+{
+	return (wr->send_flags & IB_SEND_FENCE ? SVT_SEND_FENCE : 0) |
+	       (wr->send_flags & IB_SEND_SIGNALED ? SVT_SEND_SIGNALED : 0) |
+	       (wr->send_flags & IB_SEND_SOLICITED ? SVT_SEND_SOLICITED : 0) |
+	       (wr->send_flags & IB_SEND_INLINE ? SVT_SEND_INLINE : 0);
+}
+
+static void svt_fill_sge(struct svt_sge *to, const struct ib_sge *from, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		to[i] = (struct svt_sge) {
+			.addr = from[i].addr,
+			.length = from[i].length,
+			.lkey = from[i].lkey,
+		};
+}
+
+/* Inline data of a kernel client is named by its address */
+static int svt_fill_inline(struct svt_qp *qp, struct svt_send_wqe *wqe,
+			   const struct ib_send_wr *wr)
+{
+	u8 *data = (u8 *)wqe->sge;
+	u32 length = 0;
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++) {
+		const struct ib_sge *sge = &wr->sg_list[i];
+
+		if (sge->length > qp->send.limits.max_inline - length)
+			return -EINVAL;
+		memcpy(data + length, (void *)(uintptr_t)sge->addr, sge->length);
+		length += sge->length;
+	}
+	wqe->num_sge = 0;
+	wqe->inline_length = length;
+	return 0;
+}
+
+static void svt_fill_ud(struct svt_send_wqe *wqe, const struct ib_send_wr *wr)
+{
+	const struct ib_ud_wr *ud = ud_wr(wr);
+
+	wqe->ud.ah = ud->ah ? to_svt_ah(ud->ah)->av->number : 0;
+	wqe->ud.remote_qpn = ud->remote_qpn;
+	wqe->ud.remote_qkey = ud->remote_qkey;
+	wqe->ud.reserved = 0;
+}
+
+static void svt_fill_rdma(struct svt_send_wqe *wqe, const struct ib_send_wr *wr)
+{
+	wqe->rdma.remote_addr = rdma_wr(wr)->remote_addr;
+	wqe->rdma.rkey = rdma_wr(wr)->rkey;
+	wqe->rdma.reserved = 0;
+}
+
+static void svt_fill_atomic(struct svt_send_wqe *wqe, const struct ib_send_wr *wr)
+{
+	wqe->atomic.remote_addr = atomic_wr(wr)->remote_addr;
+	wqe->atomic.compare_add = atomic_wr(wr)->compare_add;
+	wqe->atomic.swap = atomic_wr(wr)->swap;
+	wqe->atomic.rkey = atomic_wr(wr)->rkey;
+	wqe->atomic.reserved = 0;
+}
+
+static void svt_fill_operation(struct svt_qp *qp, struct svt_send_wqe *wqe,
+			       const struct ib_send_wr *wr)
+{
+	switch (wr->opcode) {
+	case IB_WR_SEND:
+	case IB_WR_SEND_WITH_IMM:
+		if (!qp->type->connected)
+			svt_fill_ud(wqe, wr);
+		break;
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+	case IB_WR_RDMA_READ:
+		svt_fill_rdma(wqe, wr);
+		break;
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		svt_fill_atomic(wqe, wr);
+		break;
+	default:
+		break;
+	}
+}
+
+static int svt_fill_send(struct svt_qp *qp, struct svt_send_wqe *wqe,
+			 const struct ib_send_wr *wr)
+{
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->wr_id = wr->wr_id;
+	wqe->opcode = wr->opcode;
+	wqe->num_sge = wr->num_sge;
+	wqe->flags = svt_send_flags(wr);
+	if (wr->opcode == IB_WR_SEND_WITH_INV || wr->opcode == IB_WR_LOCAL_INV)
+		wqe->invalidate_rkey = wr->ex.invalidate_rkey;
+	else
+		wqe->imm_data = wr->ex.imm_data;
+	svt_fill_operation(qp, wqe, wr);
+	if (wr->send_flags & IB_SEND_INLINE)
+		return svt_fill_inline(qp, wqe, wr);
+	svt_fill_sge(wqe->sge, wr->sg_list, wr->num_sge);
+	return 0;
+}
+
+/* A window is bound by user space only: there is no struct for it among the kernel's requests */
+static int svt_check_send(struct svt_qp *qp, const struct ib_send_wr *wr)
+{
+	if (wr->opcode == IB_WR_BIND_MW || !svt_has_bit(qp->type->send_opcodes, wr->opcode))
+		return -EOPNOTSUPP;
+	if (wr->num_sge < 0 || wr->num_sge > qp->send.limits.max_sge)
+		return -EINVAL;
+	return wr->send_flags & IB_SEND_IP_CSUM ? -EOPNOTSUPP : 0;
+}
+
+static int svt_post_one_send(struct svt_qp *qp, const struct ib_send_wr *wr)
+{
+	struct svt_send_wqe *wqe;
+	u32 producer;
+	int ret;
+
+	lockdep_assert_held(&qp->send.post_lock);
+	ret = svt_check_send(qp, wr);
+	if (ret)
+		return ret;
+	wqe = svt_ring_produce(&qp->send.ring, &producer);
+	if (!wqe)
+		return -ENOMEM;
+	ret = svt_fill_send(qp, wqe, wr);
+	if (!ret)
+		svt_ring_publish_producer(&qp->send.ring, producer);
+	return ret;
+}
+
+/*
+ * The engine switches BH off and on, which is not allowed with interrupts off. ib_mad posts so, for
+ * one: a worker runs the side then.
+ */
+static void svt_wake(struct svt_qp *qp, struct svt_side *side,
+		     void (*kick)(struct svt_qp *qp, int work))
+{
+	if (!irqs_disabled()) {
+		kick(qp, SVT_WORK_QUEUE);
+		return;
+	}
+	atomic_or(SVT_WORK_QUEUE, &side->work);
+	queue_work(qp->core->workqueue, &side->defer);
+}
+
+/**
+ * svt_post_send - ib_device_ops.post_send
+ * @ibqp: of a kernel client, in RTS, SQD, SQE or ERR
+ * @wr: list of work requests
+ * @bad_wr: set to the first that was not taken, when it fails
+ *
+ * Context: any but hard interrupts; takes the send queue's post lock.
+ * Return: 0; -EINVAL state, or more elements or inline data than the QP has; -ENOMEM the queue is
+ * full; -EOPNOTSUPP opcode.
+ */
+int svt_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		  const struct ib_send_wr **bad_wr)
+{
+	struct svt_qp *qp = to_svt_qp(ibqp);
+	unsigned long flags;
+	int ret = 0;
+
+	*bad_wr = wr;
+	if (qp->user || READ_ONCE(qp->state) < IB_QPS_RTS)
+		return -EINVAL;
+	spin_lock_irqsave(&qp->send.post_lock, flags);
+	for (; wr; wr = wr->next) {
+		ret = svt_post_one_send(qp, wr);
+		if (ret) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	spin_unlock_irqrestore(&qp->send.post_lock, flags);
+	if (svt_ring_wants_doorbell(&qp->send.ring))
+		svt_wake(qp, &qp->send.side, svt_send_kick);
+	return ret;
+}
+
+/* The post lock of @ring is held */
+static int svt_post_one_recv(struct svt_ring *ring, const struct svt_wqe_limits *limits,
+			     const struct ib_recv_wr *wr)
+{
+	struct svt_recv_wqe *wqe;
+	u32 producer;
+
+	if (wr->num_sge < 0 || wr->num_sge > limits->max_sge)
+		return -EINVAL;
+	wqe = svt_ring_produce(ring, &producer);
+	if (!wqe)
+		return -ENOMEM;
+	wqe->wr_id = wr->wr_id;
+	wqe->num_sge = wr->num_sge;
+	wqe->reserved = 0;
+	svt_fill_sge(wqe->sge, wr->sg_list, wr->num_sge);
+	svt_ring_publish_producer(ring, producer);
+	return 0;
+}
+
+static int svt_post_recv_list(struct svt_ring *ring, const struct svt_wqe_limits *limits,
+			      const struct ib_recv_wr *wr, const struct ib_recv_wr **bad_wr)
+{
+	int ret;
+
+	for (; wr; wr = wr->next) {
+		ret = svt_post_one_recv(ring, limits, wr);
+		if (ret) {
+			*bad_wr = wr;
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/**
+ * svt_post_recv - ib_device_ops.post_recv
+ * @ibqp: of a kernel client, without SRQ, not in RESET
+ * @wr: list of work requests
+ * @bad_wr: set to the first that was not taken, when it fails
+ *
+ * Context: any but hard interrupts; takes the receive queue's post lock.
+ * Return: 0; -EINVAL state, or more elements than the QP has; -ENOMEM the queue is full.
+ */
+int svt_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		  const struct ib_recv_wr **bad_wr)
+{
+	struct svt_qp *qp = to_svt_qp(ibqp);
+	struct svt_recv_side *recv = &qp->recv;
+	unsigned long flags;
+	int ret;
+
+	*bad_wr = wr;
+	if (qp->user || qp->srq || READ_ONCE(qp->state) == IB_QPS_RESET)
+		return -EINVAL;
+	spin_lock_irqsave(&recv->post_lock, flags);
+	ret = svt_post_recv_list(&recv->ring, &recv->limits, wr, bad_wr);
+	spin_unlock_irqrestore(&recv->post_lock, flags);
+	/* In ERR, once all before is flushed */
+	if (svt_ring_wants_doorbell(&recv->ring))
+		svt_wake(qp, &recv->side, svt_recv_kick);
+	return ret;
+}
+
+/**
+ * svt_post_srq_recv - ib_device_ops.post_srq_recv
+ * @ibsrq: of a kernel client
+ * @wr: list of work requests
+ * @bad_wr: set to the first that was not taken, when it fails
+ *
+ * Context: any but hard interrupts; takes the SRQ's post lock.
+ * Return: 0; -EINVAL more elements than the SRQ has; -ENOMEM the queue is full.
+ */
+int svt_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+		      const struct ib_recv_wr **bad_wr)
+{
+	struct svt_srq *srq = to_svt_srq(ibsrq);
+	unsigned long flags;
+	int ret;
+
+	*bad_wr = wr;
+	if (srq->mmap_entry)
+		return -EINVAL;
+	spin_lock_irqsave(&srq->post_lock, flags);
+	ret = svt_post_recv_list(&srq->ring, &srq->wqe_limits, wr, bad_wr);
+	spin_unlock_irqrestore(&srq->post_lock, flags);
+	return ret;
+}

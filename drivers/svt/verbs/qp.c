@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Queue pairs: creation, query and destruction. Sets up what the transport needs (rings, limits,
+ * CQs) before svt_qp_init() and takes it down after svt_qp_stop(); in between the transport works
+ * with it. ib_core serialises destroy with all else, svt_qp.modify_lock query with modify.
+ */
+#include <linux/log2.h>
+
+#include "verbs.h"
+
+static int svt_qp_cap_check(const struct ib_qp_init_attr *init)
+{
+	const struct ib_qp_cap *cap = &init->cap;
+
+	if (cap->max_send_wr > SVT_MAX_QP_WR || cap->max_send_sge > SVT_MAX_SGE ||
+	    cap->max_inline_data > SVT_MAX_INLINE)
+		return -EINVAL;
+	if (!init->srq && (cap->max_recv_wr > SVT_MAX_QP_WR || cap->max_recv_sge > SVT_MAX_SGE))
+		return -EINVAL;
+	return 0;
+}
+
+static int svt_qp_check(const struct ib_qp_init_attr *init, struct ib_udata *udata)
+{
+	if (!svt_qp_type(init->qp_type) || init->create_flags || init->rwq_ind_tbl || init->xrcd)
+		return -EOPNOTSUPP;
+	if (!init->send_cq || !init->recv_cq)
+		return -EINVAL;
+	if (init->qp_type == IB_QPT_GSI && (udata || init->port_num != 1))
+		return -EINVAL;
+	if (udata && udata->outlen < sizeof(struct svt_create_qp_resp))
+		return -EINVAL;
+	return svt_udata_check(udata) ?: svt_qp_cap_check(init);
+}
+
+static void svt_qp_setup(struct svt_qp *qp, struct ib_qp_init_attr *init, bool user)
+{
+	/* With an SRQ the QP has no receive queue, whatever was asked for */
+	if (init->srq) {
+		init->cap.max_recv_wr = 0;
+		init->cap.max_recv_sge = 0;
+	}
+	qp->dev = to_svt_device(qp->ibqp.device);
+	qp->core = qp->dev->core;
+	qp->user = user;
+	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	qp->cap = init->cap;
+	qp->send_cq = to_svt_cq(init->send_cq);
+	qp->recv_cq = to_svt_cq(init->recv_cq);
+	qp->srq = init->srq ? to_svt_srq(init->srq) : NULL;
+	INIT_LIST_HEAD(&qp->multicast);
+	qp->send.limits.max_sge = init->cap.max_send_sge;
+	qp->send.limits.max_inline = init->cap.max_inline_data;
+	/* The transport's copy of a receive has room for one of either queue */
+	qp->recv.limits.max_sge = qp->srq ? qp->srq->wqe_limits.max_sge : init->cap.max_recv_sge;
+}
+
+static void svt_qp_rings_free(struct svt_qp *qp)
+{
+	svt_ring_unshare(&qp->send.ring, qp->sq_mmap_entry);
+	svt_ring_unshare(&qp->recv.ring, qp->rq_mmap_entry);
+	qp->sq_mmap_entry = NULL;
+	qp->rq_mmap_entry = NULL;
+}
+
+static int svt_qp_rings_alloc(struct svt_qp *qp)
+{
+	const struct ib_qp_cap *cap = &qp->cap;
+	int ret;
+
+	ret = svt_ring_alloc(&qp->send.ring, max_t(u32, cap->max_send_wr, 1),
+			     svt_send_wqe_stride(cap->max_send_sge, cap->max_inline_data));
+	if (ret || qp->srq)
+		return ret;
+	ret = svt_ring_alloc(&qp->recv.ring, max_t(u32, cap->max_recv_wr, 1),
+			     svt_recv_wqe_stride(cap->max_recv_sge));
+	if (ret)
+		svt_ring_free(&qp->send.ring);
+	return ret;
+}
+
+/* Tells the process where its rings are. svt_qp_rings_free() undoes it, also when it fails. */
+static int svt_qp_rings_share(struct svt_qp *qp, struct ib_udata *udata)
+{
+	struct ib_ucontext *context = svt_udata_context(udata);
+	struct svt_create_qp_resp resp = {};
+	struct rdma_user_mmap_entry *entry;
+
+	entry = svt_ring_share(context, &qp->send.ring, &resp.sq);
+	if (IS_ERR(entry))
+		return PTR_ERR(entry);
+	qp->sq_mmap_entry = entry;
+	if (!qp->srq) {
+		entry = svt_ring_share(context, &qp->recv.ring, &resp.rq);
+		if (IS_ERR(entry))
+			return PTR_ERR(entry);
+		qp->rq_mmap_entry = entry;
+	}
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+}
+
+/**
+ * svt_create_qp - ib_device_ops.create_qp
+ * @ibqp: zeroed but for ib_core's part
+ * @init: type, queues and sizes; what the QP gets is written back
+ * @udata: NULL for a kernel client; struct svt_create_qp_resp out
+ *
+ * Nothing fails once the transport knows the QP.
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL size, CQs or port; -EOPNOTSUPP type or flags; -EBUSY there is a GSI QP;
+ * -ENOMEM; -EFAULT.
+ */
+int svt_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata)
+{
+	struct svt_core *core = to_svt_device(ibqp->device)->core;
+	struct svt_qp *qp = to_svt_qp(ibqp);
+	int ret;
+
+	ret = svt_qp_check(init, udata);
+	if (ret)
+		return ret;
+	if (!svt_take(&core->qp_count, SVT_MAX_QP))
+		return -ENOMEM;
+	svt_qp_setup(qp, init, udata);
+	ret = svt_qp_rings_alloc(qp);
+	if (ret)
+		goto give_back;
+	if (udata)
+		ret = svt_qp_rings_share(qp, udata);
+	if (!ret)
+		ret = svt_qp_init(qp, init->qp_type, init->port_num);
+	if (!ret) {
+		ibqp->qp_num = qp->qpn;
+		return 0;
+	}
+
+	svt_qp_rings_free(qp);
+give_back:
+	atomic_dec(&core->qp_count);
+	return ret;
+}
+
+/**
+ * svt_query_qp - ib_device_ops.query_qp
+ * @ibqp: QP
+ * @attr: written whole; holds no reference on a source GID
+ * @mask: what is asked for; all is cheap
+ * @init: written
+ *
+ * Context: may sleep. Takes svt_qp.modify_lock.
+ * Return: 0.
+ */
+int svt_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		 struct ib_qp_init_attr *init)
+{
+	struct svt_qp *qp = to_svt_qp(ibqp);
+
+	mutex_lock(&qp->modify_lock);
+	svt_qp_query(qp, attr);
+	mutex_unlock(&qp->modify_lock);
+	attr->cap = qp->cap;
+	attr->ah_attr.grh.sgid_attr = NULL;
+	attr->alt_ah_attr.grh.sgid_attr = NULL;
+
+	*init = (struct ib_qp_init_attr) {
+		.event_handler = ibqp->event_handler,
+		.qp_context = ibqp->qp_context,
+		.send_cq = ibqp->send_cq,
+		.recv_cq = ibqp->recv_cq,
+		.srq = ibqp->srq,
+		.cap = qp->cap,
+		.sq_sig_type = qp->sq_sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR,
+		.qp_type = ibqp->qp_type,
+		.port_num = ibqp->port,
+	};
+	return 0;
+}
+
+/**
+ * svt_destroy_qp - ib_device_ops.destroy_qp
+ * @ibqp: QP
+ * @udata: not used
+ *
+ * Context: may sleep; waits until nobody uses the QP.
+ * Return: 0.
+ */
+int svt_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
+{
+	struct svt_qp *qp = to_svt_qp(ibqp);
+
+	svt_qp_stop(qp);
+	svt_cq_forget(qp->send_cq, ibqp);
+	if (qp->recv_cq != qp->send_cq)
+		svt_cq_forget(qp->recv_cq, ibqp);
+	svt_qp_rings_free(qp);
+	mutex_destroy(&qp->modify_lock);
+	atomic_dec(&qp->core->qp_count);
+	return 0;
+}

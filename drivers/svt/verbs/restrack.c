@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What `rdma resource show ... -dd` tells of an object beyond what ib_core knows. The values are
+ * read one by one, most of them without locks: they are for people to look at. ib_core keeps the
+ * object meanwhile.
+ */
+#include <rdma/restrack.h>
+
+#include "verbs.h"
+
+struct svt_field {
+	const char *name;
+	u32 value;
+};
+
+static int svt_put_fields(struct sk_buff *msg, const struct svt_field *fields, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (rdma_nl_put_driver_u32(msg, fields[i].name, fields[i].value))
+			return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * svt_fill_res_qp_entry - ib_device_ops.fill_res_qp_entry
+ * @msg: netlink message
+ * @ibqp: QP
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
+{
+	const struct svt_qp *qp = to_svt_qp(ibqp);
+	const struct svt_send_side *send = &qp->send;
+	const struct svt_field fields[] = {
+		{ "path_mtu", READ_ONCE(qp->mtu) },
+		{ "sq_entries", send->ring.entries },
+		{ "sq_index", READ_ONCE(send->ring.index) },
+		{ "sq_outstanding", READ_ONCE(send->head) - READ_ONCE(send->tail) },
+		{ "sq_psn_next", READ_ONCE(send->cursor.psn) },
+		{ "sq_psn_unacknowledged", READ_ONCE(send->una) },
+		{ "sq_retry_left", READ_ONCE(send->retry_left) },
+		{ "sq_rnr_retry_left", READ_ONCE(send->rnr_retry_left) },
+		{ "rq_entries", qp->recv.ring.entries },
+		{ "rq_index", READ_ONCE(qp->recv.ring.index) },
+		{ "rq_psn_expected", READ_ONCE(qp->recv.epsn) },
+	};
+
+	return svt_put_fields(msg, fields, ARRAY_SIZE(fields));
+}
+
+/**
+ * svt_fill_res_cq_entry - ib_device_ops.fill_res_cq_entry
+ * @msg: netlink message
+ * @ibcq: CQ
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int svt_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq)
+{
+	struct svt_cq *cq = to_svt_cq(ibcq);
+	struct svt_field fields[] = {
+		{ "entries" },
+		{ "producer" },
+		{ "overrun" },
+	};
+	unsigned long flags;
+
+	/* A resize changes the two as one */
+	spin_lock_irqsave(&cq->lock, flags);
+	fields[0].value = cq->ring.entries;
+	fields[1].value = cq->ring.index;
+	fields[2].value = cq->failed;
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return svt_put_fields(msg, fields, ARRAY_SIZE(fields));
+}
+
+/**
+ * svt_fill_res_mr_entry - ib_device_ops.fill_res_mr_entry
+ * @msg: netlink message
+ * @ibmr: region
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int svt_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
+{
+	const struct svt_mr *mr = to_svt_mr(ibmr);
+	const struct svt_field fields[] = {
+		{ "access", READ_ONCE(mr->key.access) },
+		{ "windows", max(atomic_read(&mr->windows), 0) },
+	};
+
+	return svt_put_fields(msg, fields, ARRAY_SIZE(fields));
+}
+
+/**
+ * svt_fill_res_srq_entry - ib_device_ops.fill_res_srq_entry
+ * @msg: netlink message
+ * @ibsrq: SRQ
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int svt_fill_res_srq_entry(struct sk_buff *msg, struct ib_srq *ibsrq)
+{
+	const struct svt_srq *srq = to_svt_srq(ibsrq);
+	const struct svt_field fields[] = {
+		{ "max_wr", READ_ONCE(srq->max_wr) },
+		{ "index", READ_ONCE(srq->ring.index) },
+		{ "limit", READ_ONCE(srq->limit) },
+		{ "error", READ_ONCE(srq->error) },
+	};
+
+	return svt_put_fields(msg, fields, ARRAY_SIZE(fields));
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Shared receive queues: creation, change and destruction. What happens in between is in
+ * queue/srq.c. ib_core lets an SRQ go only when no QP uses it; two resizes at once are kept apart
+ * by svt_core.resize_lock.
+ */
+#include "verbs.h"
+
+static int svt_srq_check(const struct ib_srq_init_attr *init, struct ib_udata *udata)
+{
+	const struct ib_srq_attr *attr = &init->attr;
+
+	if (init->srq_type != IB_SRQT_BASIC)
+		return -EOPNOTSUPP;
+	if (!attr->max_wr || attr->max_wr > SVT_MAX_SRQ_WR || attr->max_sge > SVT_MAX_SGE)
+		return -EINVAL;
+	if (udata && udata->outlen < sizeof(struct svt_create_srq_resp))
+		return -EINVAL;
+	return svt_udata_check(udata);
+}
+
+static int svt_srq_ring(struct svt_srq *srq, struct svt_ring *ring, u32 max_wr)
+{
+	return svt_ring_alloc(ring, max_wr, svt_recv_wqe_stride(srq->wqe_limits.max_sge));
+}
+
+/* Tells the process where its ring is. On success the entry owns the memory. */
+static int svt_srq_share(struct svt_srq *srq, struct ib_udata *udata)
+{
+	struct svt_create_srq_resp resp = { .srq_num = srq->srq_num };
+	struct rdma_user_mmap_entry *entry;
+	int ret;
+
+	entry = svt_ring_share(svt_udata_context(udata), &srq->ring, &resp.ring);
+	if (IS_ERR(entry))
+		return PTR_ERR(entry);
+	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	if (ret) {
+		svt_ring_unshare(&srq->ring, entry);
+		return ret;
+	}
+	srq->mmap_entry = entry;
+	return 0;
+}
+
+/**
+ * svt_create_srq - ib_device_ops.create_srq
+ * @ibsrq: zeroed but for ib_core's part
+ * @init: type and size; a limit is armed by modify only
+ * @udata: NULL for a kernel client; struct svt_create_srq_resp out
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL size; -EOPNOTSUPP type; -ENOMEM; -EFAULT.
+ */
+int svt_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata)
+{
+	struct svt_core *core = to_svt_device(ibsrq->device)->core;
+	struct svt_srq *srq = to_svt_srq(ibsrq);
+	int ret;
+
+	ret = svt_srq_check(init, udata);
+	if (ret)
+		return ret;
+	if (!svt_take(&core->srq_count, SVT_MAX_SRQ))
+		return -ENOMEM;
+	spin_lock_init(&srq->lock);
+	spin_lock_init(&srq->post_lock);
+	srq->wqe_limits.max_sge = init->attr.max_sge;
+	srq->wqe_limits.max_message = SVT_MAX_MESSAGE;
+	srq->max_wr = init->attr.max_wr;
+	srq->srq_num = atomic_inc_return(&core->srq_number);
+
+	ret = svt_srq_ring(srq, &srq->ring, srq->max_wr);
+	if (!ret && udata) {
+		ret = svt_srq_share(srq, udata);
+		if (ret)
+			svt_ring_free(&srq->ring);
+	}
+	if (ret)
+		atomic_dec(&core->srq_count);
+	return ret;
+}
+
+/* @ring becomes the SRQ's, and *@entry its entry; both are the old ones afterwards */
+static int svt_srq_swap(struct svt_srq *srq, struct svt_ring *ring,
+			struct rdma_user_mmap_entry **entry, u32 max_wr)
+{
+	struct svt_core *core = to_svt_device(srq->ibsrq.device)->core;
+	int ret;
+
+	mutex_lock(&core->resize_lock);
+	ret = svt_srq_replace(srq, ring, max_wr);
+	if (!ret)
+		swap(srq->mmap_entry, *entry);
+	mutex_unlock(&core->resize_lock);
+	return ret;
+}
+
+static int svt_resize_kernel_srq(struct svt_srq *srq, u32 max_wr)
+{
+	struct rdma_user_mmap_entry *entry = NULL;
+	struct svt_ring ring;
+	int ret;
+
+	if (!max_wr || max_wr > SVT_MAX_SRQ_WR)
+		return -EINVAL;
+	ret = svt_srq_ring(srq, &ring, max_wr);
+	if (ret)
+		return ret;
+	ret = svt_srq_swap(srq, &ring, &entry, max_wr);
+	svt_ring_unshare(&ring, entry);
+	return ret;
+}
+
+/**
+ * svt_resize_user_srq - SVT_METHOD_SRQ_RESIZE
+ * @srq: of the calling process
+ * @max_wr: at least so many
+ * @attrs: of the command: SVT_ATTR_SRQ_RESIZE_RING is filled in
+ *
+ * The process is told of its new ring before the SRQ moves to it, as nothing may fail after.
+ *
+ * Context: may sleep. Takes svt_core.resize_lock.
+ * Return: 0; -EINVAL number, below the limit, or the pending requests do not fit; -ENOMEM; -EFAULT.
+ */
+int svt_resize_user_srq(struct svt_srq *srq, u32 max_wr, struct uverbs_attr_bundle *attrs)
+{
+	struct rdma_user_mmap_entry *entry;
+	struct svt_ring_info info = {};
+	struct svt_ring ring;
+	int ret;
+
+	if (!max_wr || max_wr > SVT_MAX_SRQ_WR)
+		return -EINVAL;
+	ret = svt_srq_ring(srq, &ring, max_wr);
+	if (ret)
+		return ret;
+	entry = svt_ring_share(attrs->context, &ring, &info);
+	if (IS_ERR(entry)) {
+		svt_ring_free(&ring);
+		return PTR_ERR(entry);
+	}
+	ret = uverbs_copy_to(attrs, SVT_ATTR_SRQ_RESIZE_RING, &info, sizeof(info)) ?:
+	      svt_srq_swap(srq, &ring, &entry, max_wr);
+	svt_ring_unshare(&ring, entry);
+	return ret;
+}
+
+/**
+ * svt_modify_srq - ib_device_ops.modify_srq
+ * @ibsrq: SRQ
+ * @attr: new attributes
+ * @mask: which; a process resizes by SVT_METHOD_SRQ_RESIZE, because it has to map the new ring
+ * @udata: NULL for a kernel client
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL value; -EOPNOTSUPP resize by a process; -ENOMEM.
+ */
+int svt_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
+		   struct ib_udata *udata)
+{
+	struct svt_srq *srq = to_svt_srq(ibsrq);
+	int ret;
+
+	ret = svt_udata_check(udata);
+	if (ret)
+		return ret;
+	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))
+		return -EINVAL;
+	if (mask & IB_SRQ_MAX_WR && udata)
+		return -EOPNOTSUPP;
+	if (mask & IB_SRQ_MAX_WR)
+		ret = svt_resize_kernel_srq(srq, attr->max_wr);
+	if (!ret && mask & IB_SRQ_LIMIT)
+		ret = svt_srq_set_limit(srq, attr->srq_limit);
+	return ret;
+}
+
+/**
+ * svt_query_srq - ib_device_ops.query_srq
+ * @ibsrq: SRQ
+ * @attr: written
+ *
+ * Return: 0.
+ */
+int svt_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
+{
+	struct svt_srq *srq = to_svt_srq(ibsrq);
+
+	attr->max_wr = READ_ONCE(srq->max_wr);
+	attr->max_sge = srq->wqe_limits.max_sge;
+	attr->srq_limit = READ_ONCE(srq->limit);
+	return 0;
+}
+
+/**
+ * svt_destroy_srq - ib_device_ops.destroy_srq
+ * @ibsrq: SRQ that no QP uses
+ * @udata: not used
+ *
+ * Context: may sleep.
+ * Return: 0.
+ */
+int svt_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
+{
+	struct svt_srq *srq = to_svt_srq(ibsrq);
+
+	svt_ring_unshare(&srq->ring, srq->mmap_entry);
+	atomic_dec(&to_svt_device(ibsrq->device)->core->srq_count);
+	return 0;
+}

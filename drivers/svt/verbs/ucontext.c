@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * User contexts: the handshake with the provider. A context owns nothing of its own; its objects
+ * and mappings are ib_core's to undo.
+ */
+#include "verbs.h"
+
+/**
+ * svt_alloc_ucontext - a process opens the device
+ * @context: zeroed but for ib_core's part
+ * @udata: struct svt_alloc_ucontext_req in, which may be shorter or longer than we know it;
+ *	struct svt_alloc_ucontext_resp out
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP the provider asks for something unknown; -EFAULT.
+ */
+int svt_alloc_ucontext(struct ib_ucontext *context, struct ib_udata *udata)
+{
+	struct svt_alloc_ucontext_resp resp = { .max_inline = SVT_MAX_INLINE };
+	struct svt_alloc_ucontext_req req = {};
+
+	if (ib_copy_from_udata(&req, udata, min(sizeof(req), udata->inlen)))
+		return -EFAULT;
+	if (udata->inlen > sizeof(req) &&
+	    !ib_is_udata_cleared(udata, sizeof(req), udata->inlen - sizeof(req)))
+		return -EOPNOTSUPP;
+	if (req.flags || req.reserved)
+		return -EOPNOTSUPP;
+	return ib_copy_to_udata(udata, &resp, min(sizeof(resp), udata->outlen));
+}
+
+/**
+ * svt_dealloc_ucontext - a process has closed the device; all its objects are gone
+ * @context: its context
+ */
+void svt_dealloc_ucontext(struct ib_ucontext *context)
+{
+}
+
+/**
+ * svt_disassociate_ucontext - the device goes away under a process that has it open
+ * @context: its context
+ *
+ * That this operation is there lets ib_core take the device away without waiting for the process.
+ * There is nothing to do: ib_core destroys the objects, and what the process still has mapped are
+ * pages that are its own from then on.
+ */
+void svt_disassociate_ucontext(struct ib_ucontext *context)
+{
+}

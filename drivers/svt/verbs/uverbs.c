@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The commands that svt adds to those of uverbs: the doorbell, and resize of an SRQ, whose stock
+ * command has no room to say where the new ring is.
+ */
+#include "verbs.h"
+
+#define UVERBS_MODULE_NAME svt
+#include <rdma/uverbs_named_ioctl.h>
+
+/* Any number of threads may ring at once; the QP stays while they do */
+static int UVERBS_HANDLER(SVT_METHOD_QP_DOORBELL)(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_qp *ibqp = uverbs_attr_get_obj(attrs, SVT_ATTR_DOORBELL_QP);
+	struct svt_qp *qp;
+
+	if (IS_ERR(ibqp))
+		return PTR_ERR(ibqp);
+	qp = to_svt_qp(ibqp);
+	svt_count(qp->core->counters, SVT_COUNT_DOORBELLS);
+	svt_send_kick(qp, SVT_WORK_QUEUE);
+	/* In ERR nobody looks at the receive queue: this has new entries flushed */
+	if (READ_ONCE(qp->state) == IB_QPS_ERR)
+		svt_recv_kick(qp, SVT_WORK_QUEUE);
+	return 0;
+}
+
+static int UVERBS_HANDLER(SVT_METHOD_SRQ_RESIZE)(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_srq *ibsrq = uverbs_attr_get_obj(attrs, SVT_ATTR_SRQ_RESIZE_SRQ);
+	u32 max_wr;
+	int ret;
+
+	if (IS_ERR(ibsrq))
+		return PTR_ERR(ibsrq);
+	ret = uverbs_copy_from(&max_wr, attrs, SVT_ATTR_SRQ_RESIZE_MAX_WR);
+	if (ret)
+		return ret;
+	return svt_resize_user_srq(to_svt_srq(ibsrq), max_wr, attrs);
+}
+
+DECLARE_UVERBS_NAMED_METHOD(SVT_METHOD_QP_DOORBELL,
+			    UVERBS_ATTR_IDR(SVT_ATTR_DOORBELL_QP, UVERBS_OBJECT_QP,
+					    UVERBS_ACCESS_READ, UA_MANDATORY));
+
+DECLARE_UVERBS_NAMED_METHOD(SVT_METHOD_SRQ_RESIZE,
+			    UVERBS_ATTR_IDR(SVT_ATTR_SRQ_RESIZE_SRQ, UVERBS_OBJECT_SRQ,
+					    UVERBS_ACCESS_WRITE, UA_MANDATORY),
+			    UVERBS_ATTR_PTR_IN(SVT_ATTR_SRQ_RESIZE_MAX_WR, UVERBS_ATTR_TYPE(u32),
+					       UA_MANDATORY),
+			    UVERBS_ATTR_PTR_OUT(SVT_ATTR_SRQ_RESIZE_RING,
+						UVERBS_ATTR_TYPE(struct svt_ring_info),
+						UA_MANDATORY));
+
+ADD_UVERBS_METHODS(svt_qp_methods, UVERBS_OBJECT_QP, &UVERBS_METHOD(SVT_METHOD_QP_DOORBELL));
+ADD_UVERBS_METHODS(svt_srq_methods, UVERBS_OBJECT_SRQ, &UVERBS_METHOD(SVT_METHOD_SRQ_RESIZE));
+
+const struct uapi_definition svt_uapi_definitions[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_QP, &svt_qp_methods),
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_SRQ, &svt_srq_methods),
+	{},
+};

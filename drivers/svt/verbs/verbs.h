@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The verbs of a device: what the files of this folder share. Each implements the operations of
+ * one object; device.c puts them into the table that ib_core calls.
+ */
+#ifndef SVT_VERBS_VERBS_H
+#define SVT_VERBS_VERBS_H
+
+#include <linux/atomic.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/svt.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "../core.h"
+#include "../transport/qp.h"
+
+/* Entries of the port's GID table */
+#define SVT_GID_TABLE_LENGTH	1024
+#define SVT_PKEY_TABLE_LENGTH	1
+
+/* Bytes of a memory region */
+#define SVT_MAX_MR_LENGTH	BIT_ULL(40)
+
+/* Blocks that a region may be made of: any power of two from a page to 1 GiB */
+#define SVT_BLOCK_SIZES		GENMASK(30, PAGE_SHIFT)
+
+/* What ib_core allocates for us: its own struct comes first */
+struct svt_ucontext {
+	struct ib_ucontext ibucontext;
+};
+
+struct svt_pd {
+	struct ib_pd ibpd;
+};
+
+/**
+ * struct svt_ah - an address handle
+ * @ibah: what ib_core sees
+ * @av: the address vector; replaced by modify, which the client serialises with all else
+ */
+struct svt_ah {
+	struct ib_ah ibah;
+	struct svt_av *av;
+};
+
+static inline struct svt_ah *to_svt_ah(struct ib_ah *ibah)
+{
+	return container_of(ibah, struct svt_ah, ibah);
+}
+
+/* Takes one of @limit objects. The one who gets true owes an atomic_dec(@count). */
+static inline bool svt_take(atomic_t *count, int limit)
+{
+	return atomic_add_unless(count, 1, limit);
+}
+
+/* User space passes nothing that we would have to know: 0 or -EOPNOTSUPP */
+static inline int svt_udata_check(struct ib_udata *udata)
+{
+	if (udata && udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static inline struct ib_ucontext *svt_udata_context(struct ib_udata *udata)
+{
+	return &rdma_udata_to_drv_context(udata, struct svt_ucontext, ibucontext)->ibucontext;
+}
+
+/* device.c, port.c */
+int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+		     struct ib_udata *udata);
+int svt_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr);
+int svt_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey);
+int svt_get_port_immutable(struct ib_device *ibdev, u32 port,
+			   struct ib_port_immutable *immutable);
+enum rdma_link_layer svt_get_link_layer(struct ib_device *ibdev, u32 port);
+enum ib_mtu svt_active_mtu(struct svt_core *core);
+
+/* ucontext.c, pd.c, mmap.c */
+int svt_alloc_ucontext(struct ib_ucontext *context, struct ib_udata *udata);
+void svt_dealloc_ucontext(struct ib_ucontext *context);
+void svt_disassociate_ucontext(struct ib_ucontext *context);
+int svt_alloc_pd(struct ib_pd *pd, struct ib_udata *udata);
+int svt_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata);
+int svt_mmap(struct ib_ucontext *context, struct vm_area_struct *vma);
+void svt_mmap_free(struct rdma_user_mmap_entry *entry);
+struct rdma_user_mmap_entry *svt_ring_share(struct ib_ucontext *context,
+					    const struct svt_ring *ring,
+					    struct svt_ring_info *info);
+void svt_ring_unshare(struct svt_ring *ring, struct rdma_user_mmap_entry *entry);
+
+/* mr.c, mw.c */
+struct ib_mr *svt_get_dma_mr(struct ib_pd *pd, int access);
+struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
+			      struct ib_udata *udata);
+struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
+				int access, struct ib_pd *pd, struct ib_udata *udata);
+int svt_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+int svt_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
+int svt_dealloc_mw(struct ib_mw *ibmw);
+
+/* cq.c, srq.c */
+int svt_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		  struct svt_cq_command *command);
+int svt_resize_cq(struct ib_cq *ibcq, int entries, struct ib_udata *udata);
+int svt_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int svt_poll_cq(struct ib_cq *ibcq, int count, struct ib_wc *wc);
+int svt_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+int svt_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct ib_udata *udata);
+int svt_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
+		   struct ib_udata *udata);
+int svt_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
+int svt_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
+int svt_resize_user_srq(struct svt_srq *srq, u32 max_wr, struct uverbs_attr_bundle *attrs);
+
+/* ah.c */
+int svt_ah_attr_check(struct ib_device *ibdev, const struct rdma_ah_attr *attr);
+int svt_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_udata *udata);
+int svt_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
+int svt_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
+int svt_destroy_ah(struct ib_ah *ibah, u32 flags);
+
+/* qp.c, modify.c, multicast.c */
+int svt_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);
+int svt_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		 struct ib_qp_init_attr *init);
+int svt_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		  struct ib_udata *udata);
+int svt_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+int svt_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+
+/* post.c */
+int svt_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		  const struct ib_send_wr **bad_wr);
+int svt_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		  const struct ib_recv_wr **bad_wr);
+int svt_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+		      const struct ib_recv_wr **bad_wr);
+
+/* stats.c, restrack.c */
+void svt_stats_init(void);
+struct rdma_hw_stats *svt_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);
+int svt_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index);
+int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp);
+int svt_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq);
+int svt_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr);
+int svt_fill_res_srq_entry(struct sk_buff *msg, struct ib_srq *ibsrq);
+
+/* uverbs.c */
+extern const struct uapi_definition svt_uapi_definitions[];
+
+#endif
