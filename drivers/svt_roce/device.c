@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A device's life: made by `rdma link add`, let go by release().
+ *
+ * A device is on the list of its namespace before it is registered, so that the netdev notifier
+ * cannot miss it: if the netdev is unregistered in between, the notifier leaves a mark (gone) and
+ * roce_create() undoes its work. Once registered, a device may be unregistered at any time by
+ * netlink, by the notifier or by the end of its namespace; ib_core serialises these.
+ */
+#include <linux/if_arp.h>
+#include <linux/rculist.h>
+#include <linux/rtnetlink.h>
+
+#include "device.h"
+#include "flow.h"
+#include "multicast.h"
+#include "namespace.h"
+#include "netdev.h"
+#include "receive.h"
+#include "route.h"
+#include "socket.h"
+#include "transmit.h"
+
+/* Undo what roce_prepare() did, as far as it got; a second call does nothing */
+static void roce_release(struct svt_device *dev)
+{
+	struct roce_device *device = to_roce_device(dev);
+	struct roce_net *rnet;
+
+	if (!device->netdev)
+		return;
+
+	rnet = roce_net(device->net);
+	spin_lock_bh(&rnet->lock);
+	list_del_rcu(&device->node);
+	spin_unlock_bh(&rnet->lock);
+	/* Pairs with the RCU read section of roce_receive(): the core gets no packet hereafter */
+	synchronize_rcu();
+
+	roce_sockets_put(device->net);
+	netdev_put(device->netdev, &device->tracker);
+	device->netdev = NULL;
+}
+
+static const struct svt_backend_ops roce_ops = {
+	.owner = THIS_MODULE,
+	.name = "svt",
+	.path_init = roce_path_init,
+	.path_release = roce_path_release,
+	.flow_open = roce_flow_open,
+	.flow_close = roce_flow_close,
+	.xmit = roce_xmit,
+	.rx_address = roce_rx_address,
+	.multicast = roce_multicast,
+	.release = roce_release,
+};
+
+static struct roce_device *find_by_netdev(struct roce_net *rnet, const struct net_device *netdev)
+{
+	struct roce_device *device;
+
+	lockdep_assert_held(&rnet->lock);
+	list_for_each_entry(device, &rnet->devices, node)
+		if (device->netdev == netdev)
+			return device;
+	return NULL;
+}
+
+/**
+ * roce_device_get() - the device on a netdev
+ * @netdev: any netdev
+ *
+ * Context: RTNL held, which keeps @netdev in its namespace.
+ * Return: a device that stays registered until ib_device_put(), or NULL.
+ */
+struct roce_device *roce_device_get(const struct net_device *netdev)
+{
+	struct roce_net *rnet = roce_net(dev_net(netdev));
+	struct roce_device *device;
+
+	ASSERT_RTNL();
+	spin_lock_bh(&rnet->lock);
+	device = find_by_netdev(rnet, netdev);
+	if (device && !ib_device_try_get(&device->svt.ibdev))
+		device = NULL;
+	spin_unlock_bh(&rnet->lock);
+	return device;
+}
+
+/**
+ * roce_device_gone() - unregister the device on a netdev that goes away
+ * @netdev: any netdev
+ *
+ * One that is not registered yet is left to roce_start(), which sees the mark.
+ *
+ * Context: RTNL held. The device is unregistered later, by a work item.
+ */
+void roce_device_gone(const struct net_device *netdev)
+{
+	struct roce_net *rnet = roce_net(dev_net(netdev));
+	struct roce_device *device;
+	bool registered = false;
+
+	ASSERT_RTNL();
+	spin_lock_bh(&rnet->lock);
+	device = find_by_netdev(rnet, netdev);
+	if (device) {
+		device->gone = true;
+		registered = ib_device_try_get(&device->svt.ibdev);
+	}
+	spin_unlock_bh(&rnet->lock);
+
+	if (registered) {
+		ib_unregister_device_queued(&device->svt.ibdev);
+		ib_device_put(&device->svt.ibdev);
+	}
+}
+
+/* The netdev may be going or moving while netlink holds it; RTNL settles that */
+static int enlist(struct roce_device *device)
+{
+	struct roce_net *rnet = roce_net(device->net);
+	int ret = 0;
+
+	rtnl_lock();
+	spin_lock_bh(&rnet->lock);
+	if (device->netdev->reg_state != NETREG_REGISTERED ||
+	    !net_eq(dev_net(device->netdev), device->net))
+		ret = -ENODEV;
+	else if (find_by_netdev(rnet, device->netdev))
+		ret = -EEXIST;
+	else
+		list_add_tail_rcu(&device->node, &rnet->devices);
+	spin_unlock_bh(&rnet->lock);
+	rtnl_unlock();
+	return ret;
+}
+
+static int roce_prepare(struct roce_device *device, struct net_device *netdev)
+{
+	int ret;
+
+	device->net = dev_net(netdev);
+	netdev_hold(netdev, &device->tracker, GFP_KERNEL);
+	device->netdev = netdev;
+
+	ret = roce_sockets_get(device->net);
+	if (ret) {
+		netdev_err(netdev, "svt: cannot open UDP port %u: %pe\n", ROCE_V2_UDP_DPORT,
+			   ERR_PTR(ret));
+		goto put_netdev;
+	}
+	ret = enlist(device);
+	if (ret)
+		goto put_sockets;
+	return 0;
+
+put_sockets:
+	roce_sockets_put(device->net);
+put_netdev:
+	netdev_put(netdev, &device->tracker);
+	device->netdev = NULL;
+	return ret;
+}
+
+/*
+ * Open a registered device for traffic. The caller has its memory, not its registration: when
+ * somebody unregistered it already there is nothing to do.
+ */
+static int roce_start(struct roce_device *device)
+{
+	struct ib_device *ibdev = &device->svt.ibdev;
+	struct roce_net *rnet;
+	bool gone;
+
+	if (!ib_device_try_get(ibdev))
+		return 0;
+
+	rnet = roce_net(device->net);
+	rtnl_lock();
+	spin_lock_bh(&rnet->lock);
+	gone = device->gone;
+	spin_unlock_bh(&rnet->lock);
+	if (!gone) {
+		/* Pairs with the acquire in roce_receive(): the core is set up */
+		smp_store_release(&device->ready, true);
+		roce_update_link(device);
+	}
+	rtnl_unlock();
+
+	if (gone) {
+		ib_unregister_device_and_put(ibdev);
+		return -ENODEV;
+	}
+	ib_device_put(ibdev);
+	return 0;
+}
+
+/**
+ * roce_create() - make a device on a netdev
+ * @name: of the device
+ * @netdev: Ethernet or loopback; the caller holds it
+ *
+ * Context: may sleep; RTNL not held.
+ * Return: 0, -EEXIST when @netdev has a device, -EOPNOTSUPP when it is of another kind,
+ *	-EADDRINUSE when its namespace has no free UDP port 4791, or another negative errno.
+ */
+int roce_create(const char *name, struct net_device *netdev)
+{
+	struct roce_device *device;
+	int ret;
+
+	if (netdev->type != ARPHRD_ETHER && netdev->type != ARPHRD_LOOPBACK) {
+		netdev_err(netdev, "svt: neither Ethernet nor loopback\n");
+		return -EOPNOTSUPP;
+	}
+
+	device = ib_alloc_device(roce_device, svt.ibdev);
+	if (!device)
+		return -ENOMEM;
+
+	ret = roce_prepare(device, netdev);
+	if (ret)
+		goto dealloc;
+
+	/* A registered device may be gone before the next line; its memory shall not */
+	get_device(&device->svt.ibdev.dev);
+	ret = svt_register_device(&device->svt, &roce_ops, netdev, name);
+	if (ret) {
+		roce_release(&device->svt);
+		put_device(&device->svt.ibdev.dev);
+		goto dealloc;
+	}
+	ret = roce_start(device);
+	put_device(&device->svt.ibdev.dev);
+	return ret;
+
+dealloc:
+	ib_dealloc_device(&device->svt.ibdev);
+	return ret;
+}

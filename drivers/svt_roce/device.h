@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef ROCE_DEVICE_H
+#define ROCE_DEVICE_H
+
+#include <linux/netdevice.h>
+#include <rdma/svt.h>
+
+/**
+ * struct roce_device - a device on a netdev
+ * @svt: what the core sees; must be first
+ * @netdev: the link; with a reference from creation to release
+ * @tracker: of that reference
+ * @net: the namespace of @netdev; no reference, the namespace outlives the device
+ * @node: in roce_net.devices
+ * @gone: @netdev is being unregistered; protected by roce_net.lock
+ * @ready: the core takes packets; set with release by roce_start(), read with acquire by
+ *	roce_receive()
+ */
+struct roce_device {
+	struct svt_device svt;
+	struct net_device *netdev;
+	netdevice_tracker tracker;
+	struct net *net;
+	struct list_head node;
+	bool gone;
+	bool ready;
+};
+
+static inline struct roce_device *to_roce_device(struct svt_device *dev)
+{
+	return container_of(dev, struct roce_device, svt);
+}
+
+int roce_create(const char *name, struct net_device *netdev);
+struct roce_device *roce_device_get(const struct net_device *netdev);
+void roce_device_gone(const struct net_device *netdev);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Flows: how much each QP may have in flight, and how it learns that there is room again.
+ *
+ * Packets belong to a socket of their flow and are charged to its sk_wmem_alloc until the qdisc,
+ * the driver or the receiving side of a veth lets go of them. sock_wfree() is the one destructor
+ * that the stack carries through the segmentation of a packet. The socket is one of UDP, because
+ * IP looks at the socket of a packet as at one of its own; it is never bound nor seen by anybody.
+ *
+ * A packet may be freed anywhere, also inside roce_xmit() and with a qdisc locked: the core is told
+ * from a tasklet. A packet may also outlive the flow, and then the module. It keeps the socket, of
+ * which roce_flow_close() has taken away all that leads back here; it need not wait for packets.
+ */
+#include <linux/random.h>
+#include <net/udp.h>
+
+#include "device.h"
+#include "flow.h"
+
+/* Bytes of truesize in flight beyond which nothing more is taken, and down to which to wait */
+#define FLOW_LIMIT	(256 * 1024)
+#define FLOW_RESUME	(FLOW_LIMIT / 2)
+
+static void tell_ready(struct tasklet_struct *tasklet)
+{
+	struct roce_flow *priv = from_tasklet(priv, tasklet, ready);
+
+	svt_flow_ready(priv->flow);
+}
+
+static void wake(struct roce_flow *priv)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&priv->lock, flags);
+	if (priv->blocked && !priv->closed) {
+		WRITE_ONCE(priv->blocked, false);
+		tasklet_schedule(&priv->ready);
+	}
+	spin_unlock_irqrestore(&priv->lock, flags);
+}
+
+/* sk_write_space: a packet of the flow was freed. Any context, any locks held */
+static void flow_space(struct sock *sk)
+{
+	struct roce_flow *priv;
+
+	/*
+	 * Pairs with the barrier in roce_flow_has_room(): either that sees the memory which this
+	 * packet gave back, or this sees @blocked.
+	 */
+	smp_mb();
+	rcu_read_lock();
+	priv = rcu_dereference_sk_user_data(sk);
+	if (priv && READ_ONCE(priv->blocked) && sk_wmem_alloc_get(sk) <= FLOW_RESUME)
+		wake(priv);
+	rcu_read_unlock();
+}
+
+/**
+ * roce_flow_open() - svt_backend_ops.flow_open
+ * @dev: the device
+ * @flow: of a new QP
+ *
+ * The socket does not keep the namespace: the device of the flow goes before that does.
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int roce_flow_open(struct svt_device *dev, struct svt_flow *flow)
+{
+	struct roce_flow *priv;
+	struct sock *sk;
+
+	priv = kzalloc(sizeof(*priv), GFP_KERNEL);
+	if (!priv)
+		return -ENOMEM;
+	sk = sk_alloc(to_roce_device(dev)->net, PF_INET, GFP_KERNEL, &udp_prot, 1);
+	if (!sk) {
+		kfree(priv);
+		return -ENOMEM;
+	}
+	sock_init_data(NULL, sk);
+	sk->sk_protocol = IPPROTO_UDP;
+
+	priv->flow = flow;
+	priv->sk = sk;
+	priv->default_space = sk->sk_write_space;
+	spin_lock_init(&priv->lock);
+	tasklet_setup(&priv->ready, tell_ready);
+	atomic_set(&priv->ip_id, get_random_u32());
+
+	rcu_assign_sk_user_data(sk, priv);
+	sk->sk_write_space = flow_space;
+	flow->priv = priv;
+	return 0;
+}
+
+/**
+ * roce_flow_close() - svt_backend_ops.flow_close
+ * @dev: the device
+ * @flow: on which nothing is sent any more; packets may still be in flight
+ *
+ * Context: may sleep; not from svt_flow_ready().
+ */
+void roce_flow_close(struct svt_device *dev, struct svt_flow *flow)
+{
+	struct roce_flow *priv = to_roce_flow(flow);
+	struct sock *sk = priv->sk;
+
+	WRITE_ONCE(sk->sk_write_space, priv->default_space);
+	rcu_assign_sk_user_data(sk, NULL);
+
+	/* Who still holds @priv, from before, schedules the tasklet before this or not at all */
+	spin_lock_irq(&priv->lock);
+	priv->closed = true;
+	spin_unlock_irq(&priv->lock);
+	tasklet_kill(&priv->ready);
+
+	flow->priv = NULL;
+	sk_free(sk);
+	kfree_rcu(priv, rcu);
+}
+
+/**
+ * roce_flow_has_room() - may another train be sent?
+ * @flow: of the QP
+ *
+ * Context: BH off.
+ * Return: false when enough is in flight; then svt_flow_ready() follows.
+ */
+bool roce_flow_has_room(struct roce_flow *flow)
+{
+	unsigned long flags;
+
+	if (likely(sk_wmem_alloc_get(flow->sk) <= FLOW_LIMIT))
+		return true;
+
+	spin_lock_irqsave(&flow->lock, flags);
+	WRITE_ONCE(flow->blocked, true);
+	spin_unlock_irqrestore(&flow->lock, flags);
+	/*
+	 * Pairs with the barrier in flow_space(): memory that is still charged here is given back
+	 * by packets that see @blocked. If there is room by now, @blocked stays nevertheless:
+	 * another context of the QP may have been refused and wait for it. At worst the core is
+	 * told once too often.
+	 */
+	smp_mb();
+	return sk_wmem_alloc_get(flow->sk) <= FLOW_LIMIT;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef ROCE_FLOW_H
+#define ROCE_FLOW_H
+
+#include <linux/interrupt.h>
+#include <net/sock.h>
+#include <rdma/svt.h>
+
+/**
+ * struct roce_flow - what is kept for svt_flow.priv
+ * @rcu: for its end
+ * @flow: the core's
+ * @sk: owns the packets in flight; @sk->sk_user_data points back, under RCU
+ * @default_space: what @sk->sk_write_space is when this flow is closed
+ * @lock: protects @closed, and the writing of @blocked
+ * @blocked: an xmit was refused; read without @lock by flow_space()
+ * @closed: @flow is not to be touched any more
+ * @ready: tells the core that there is room
+ * @ip_id: identification of the last IPv4 packet
+ */
+struct roce_flow {
+	struct rcu_head rcu;
+	struct svt_flow *flow;
+	struct sock *sk;
+	void (*default_space)(struct sock *sk);
+	spinlock_t lock; /* closed, blocked */
+	bool blocked;
+	bool closed;
+	struct tasklet_struct ready;
+	atomic_t ip_id;
+};
+
+static inline struct roce_flow *to_roce_flow(struct svt_flow *flow)
+{
+	return flow->priv;
+}
+
+int roce_flow_open(struct svt_device *dev, struct svt_flow *flow);
+void roce_flow_close(struct svt_device *dev, struct svt_flow *flow);
+bool roce_flow_has_room(struct roce_flow *flow);
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef ROCE_MULTICAST_H
+#define ROCE_MULTICAST_H
+
+#include <rdma/svt.h>
+
+int roce_multicast(struct svt_device *dev, const union ib_gid *gid, bool join);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef ROCE_NETDEV_H
+#define ROCE_NETDEV_H
+
+struct roce_device;
+
+void roce_update_link(struct roce_device *device);
+int roce_netdev_init(void);
+void roce_netdev_exit(void);
+
+#endif

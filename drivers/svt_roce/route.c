@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Paths: the headers of their packets, made once, and the route, looked up when the first packet
+ * is sent and again when the kernel says that it is no longer good.
+ *
+ * The requester and the responder of a QP send over one path at the same time. They read the route
+ * under RCU; who finds it stale publishes another by xchg and frees what it took out. A dst that
+ * is released lives until the end of the RCU read section, so packets need no reference of their
+ * own to it.
+ */
+#include <linux/inetdevice.h>
+#include <net/ip6_route.h>
+#include <net/ipv6_stubs.h>
+#include <net/l3mdev.h>
+#include <net/route.h>
+#include <rdma/ib_cache.h>
+
+#include "device.h"
+#include "route.h"
+
+/* Of an address that says nothing about it */
+#define ROCE_HOP_LIMIT	64
+
+static struct in6_addr *gid_address(const union ib_gid *gid)
+{
+	return (struct in6_addr *)gid->raw;
+}
+
+static u8 hop_limit(const struct ib_global_route *grh)
+{
+	return grh->hop_limit ?: ROCE_HOP_LIMIT;
+}
+
+static void fill_udp(struct udphdr *udp, const struct svt_path *path)
+{
+	u32 label = rdma_ah_read_grh(&path->ah_attr)->flow_label & IB_GRH_FLOWLABEL_MASK;
+
+	if (!label)
+		label = path->entropy & IB_GRH_FLOWLABEL_MASK;
+	udp->source = htons(rdma_flow_label_to_udp_sport(label));
+	udp->dest = htons(ROCE_V2_UDP_DPORT);
+}
+
+static void fill_ipv4(union roce_headers *headers, const struct svt_path *path)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(&path->ah_attr);
+	struct iphdr *ip = &headers->ip4;
+
+	ip->version = IPVERSION;
+	ip->ihl = sizeof(*ip) / 4;
+	ip->tos = grh->traffic_class;
+	ip->frag_off = htons(IP_DF);
+	ip->ttl = hop_limit(grh);
+	ip->protocol = IPPROTO_UDP;
+	ip->saddr = gid_address(&path->sgid)->s6_addr32[3];
+	ip->daddr = gid_address(&path->dgid)->s6_addr32[3];
+	fill_udp(&headers->udp4, path);
+}
+
+static void fill_ipv6(union roce_headers *headers, const struct svt_path *path)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(&path->ah_attr);
+	struct ipv6hdr *ip = &headers->ip6;
+
+	ip6_flow_hdr(ip, grh->traffic_class, htonl(grh->flow_label & IB_GRH_FLOWLABEL_MASK));
+	ip->nexthdr = IPPROTO_UDP;
+	ip->hop_limit = hop_limit(grh);
+	ip->saddr = *gid_address(&path->sgid);
+	ip->daddr = *gid_address(&path->dgid);
+	fill_udp(&headers->udp6, path);
+}
+
+/**
+ * roce_path_init() - svt_backend_ops.path_init
+ * @dev: the device
+ * @path: without a route so far
+ *
+ * Context: any.
+ * Return: 0, or -EINVAL when source and destination are not of one version of IP.
+ */
+int roce_path_init(struct svt_device *dev, struct svt_path *path)
+{
+	const struct ib_gid_attr *attr = path->ah_attr.grh.sgid_attr;
+	struct roce_path *priv = to_roce_path(path);
+	bool ipv4;
+
+	if (!attr || attr->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
+		return -EINVAL;
+	ipv4 = ipv6_addr_v4mapped(gid_address(&path->sgid));
+	if (ipv4 != ipv6_addr_v4mapped(gid_address(&path->dgid)))
+		return -EINVAL;
+
+	RCU_INIT_POINTER(priv->route, NULL);
+	memset(&priv->headers, 0, sizeof(priv->headers));
+	priv->ipv6 = !ipv4;
+	if (ipv4)
+		fill_ipv4(&priv->headers, path);
+	else
+		fill_ipv6(&priv->headers, path);
+	return 0;
+}
+
+static void free_route(struct roce_route *route)
+{
+	if (!route)
+		return;
+	dst_release(route->dst);
+	kfree_rcu(route, rcu);
+}
+
+/**
+ * roce_path_release() - svt_backend_ops.path_release
+ * @dev: the device
+ * @path: over which nothing is sent any more
+ *
+ * Context: any.
+ */
+void roce_path_release(struct svt_device *dev, struct svt_path *path)
+{
+	free_route(unrcu_pointer(xchg(&to_roce_path(path)->route, NULL)));
+}
+
+/*
+ * An address of this host is reached through its loopback device, on whichever netdev it is;
+ * anything else only through the netdev of the source address.
+ */
+static struct dst_entry *find_ipv4(struct net *net, struct net_device *netdev,
+				   const struct roce_path *path)
+{
+	const struct iphdr *ip = &path->headers.ip4;
+	struct flowi4 flow = {
+		.flowi4_oif = netdev->ifindex,
+		.flowi4_tos = RT_TOS(ip->tos),
+		.flowi4_proto = IPPROTO_UDP,
+		.saddr = ip->saddr,
+		.daddr = ip->daddr,
+		.fl4_sport = path->headers.udp4.source,
+		.fl4_dport = path->headers.udp4.dest,
+	};
+	struct rtable *route;
+
+	if (inet_addr_type_dev_table(net, netdev, ip->daddr) == RTN_LOCAL)
+		flow.flowi4_oif = l3mdev_master_ifindex_rcu(netdev);
+	route = ip_route_output_flow(net, &flow, NULL);
+	if (IS_ERR(route))
+		return NULL;
+	if (route->rt_flags & RTCF_BROADCAST) {
+		ip_rt_put(route);
+		return NULL;
+	}
+	return &route->dst;
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+static struct dst_entry *find_ipv6(struct net *net, struct net_device *netdev,
+				   const struct roce_path *path, u32 *cookie)
+{
+	const struct ipv6hdr *ip = &path->headers.ip6;
+	struct flowi6 flow = {
+		.flowi6_oif = netdev->ifindex,
+		.flowi6_proto = IPPROTO_UDP,
+		.flowlabel = ip6_flowinfo(ip),
+		.saddr = ip->saddr,
+		.daddr = ip->daddr,
+		.fl6_sport = path->headers.udp6.source,
+		.fl6_dport = path->headers.udp6.dest,
+	};
+	struct dst_entry *dst;
+
+	dst = ipv6_stub->ipv6_dst_lookup_flow(net, NULL, &flow, NULL);
+	if (IS_ERR(dst))
+		return NULL;
+	if (dst->error) {
+		dst_release(dst);
+		return NULL;
+	}
+	*cookie = rt6_get_cookie(dst_rt6_info(dst));
+	return dst;
+}
+#else
+static struct dst_entry *find_ipv6(struct net *net, struct net_device *netdev,
+				   const struct roce_path *path, u32 *cookie)
+{
+	return NULL;
+}
+#endif
+
+/* The netdev of the source GID may be above that of the device, a VLAN say */
+static struct roce_route *find_route(struct roce_device *device, struct svt_path *path)
+{
+	const struct roce_path *priv = to_roce_path(path);
+	struct net_device *netdev;
+	struct roce_route *route;
+
+	netdev = rdma_read_gid_attr_ndev_rcu(path->ah_attr.grh.sgid_attr);
+	if (IS_ERR(netdev) || !net_eq(dev_net(netdev), device->net))
+		return NULL;
+
+	route = kzalloc(sizeof(*route), GFP_ATOMIC | __GFP_NOWARN);
+	if (!route)
+		return NULL;
+	if (priv->ipv6)
+		route->dst = find_ipv6(device->net, netdev, priv, &route->cookie);
+	else
+		route->dst = find_ipv4(device->net, netdev, priv);
+	if (!route->dst) {
+		kfree(route);
+		return NULL;
+	}
+	return route;
+}
+
+/**
+ * roce_route_get() - the route of a path
+ * @dev: the device
+ * @path: a path of it
+ *
+ * Context: BH off, in an RCU read section, to the end of which the result is good.
+ * Return: where to send packets, or NULL when there is no route now.
+ */
+struct dst_entry *roce_route_get(struct svt_device *dev, struct svt_path *path)
+{
+	struct roce_path *priv = to_roce_path(path);
+	struct roce_route *route = rcu_dereference(priv->route);
+	struct dst_entry *dst;
+
+	if (likely(route) && likely(dst_check(route->dst, route->cookie)))
+		return route->dst;
+
+	route = find_route(to_roce_device(dev), path);
+	/* Read before others can see the route, replace it and free it */
+	dst = route ? route->dst : NULL;
+	free_route(unrcu_pointer(xchg(&priv->route, RCU_INITIALIZER(route))));
+	return dst;
+}

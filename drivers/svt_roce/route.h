@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef ROCE_ROUTE_H
+#define ROCE_ROUTE_H
+
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <net/dst.h>
+#include <rdma/svt.h>
+
+/**
+ * struct roce_headers - what stands in front of the BTH
+ * @ip4: IPv4 header, and @udp4 behind it
+ * @ip6: IPv6 header, and @udp6 behind it
+ */
+union roce_headers {
+	struct {
+		struct iphdr ip4;
+		struct udphdr udp4;
+	};
+	struct {
+		struct ipv6hdr ip6;
+		struct udphdr udp6;
+	};
+};
+
+/**
+ * struct roce_route - a route that was found; does not change once published
+ * @rcu: for its end
+ * @dst: with a reference
+ * @cookie: tells whether @dst is still good
+ */
+struct roce_route {
+	struct rcu_head rcu;
+	struct dst_entry *dst;
+	u32 cookie;
+};
+
+/**
+ * struct roce_path - what is kept in svt_path.priv
+ * @route: the last route found, or NULL; replaced by xchg
+ * @headers: the same for each packet but for lengths, identification and checksums
+ * @ipv6: which of @headers
+ *
+ * All but @route is set by roce_path_init() and then only read.
+ */
+struct roce_path {
+	struct roce_route __rcu *route;
+	union roce_headers headers;
+	bool ipv6;
+};
+
+static inline struct roce_path *to_roce_path(struct svt_path *path)
+{
+	BUILD_BUG_ON(sizeof(struct roce_path) > sizeof(path->priv));
+	return (struct roce_path *)path->priv;
+}
+
+int roce_path_init(struct svt_device *dev, struct svt_path *path);
+void roce_path_release(struct svt_device *dev, struct svt_path *path);
+struct dst_entry *roce_route_get(struct svt_device *dev, struct svt_path *path);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The UDP sockets that receive for all devices of a namespace.
+ *
+ * They come with the first device of the namespace and go with the last. As kernel sockets they
+ * hold no reference on it. Nothing is sent through them; packets go out by transmit.c.
+ * roce_net.sockets_lock protects the count and the pointers.
+ */
+#include <net/udp_tunnel.h>
+#include <rdma/ib_verbs.h>
+
+#include "namespace.h"
+#include "receive.h"
+#include "socket.h"
+
+static int open_socket(struct net *net, u8 family, struct socket **socket)
+{
+	struct udp_port_cfg port = {
+		.family = family,
+		.local_udp_port = htons(ROCE_V2_UDP_DPORT),
+		.ipv6_v6only = family == AF_INET6,
+	};
+	struct udp_tunnel_sock_cfg tunnel = {
+		.encap_type = 1,
+		.encap_rcv = roce_receive,
+	};
+	int ret;
+
+	ret = udp_sock_create(net, &port, socket);
+	if (ret)
+		return ret;
+	setup_udp_tunnel_sock(net, *socket, &tunnel);
+	return 0;
+}
+
+static void close_socket(struct socket **socket)
+{
+	if (*socket)
+		udp_tunnel_sock_release(*socket);
+	*socket = NULL;
+}
+
+static int open_sockets(struct net *net, struct socket **sockets)
+{
+	int ret;
+
+	ret = open_socket(net, AF_INET, &sockets[0]);
+	if (ret)
+		return ret;
+	ret = open_socket(net, AF_INET6, &sockets[1]);
+	/* A host without IPv6 is served by IPv4 alone */
+	if (ret == -EAFNOSUPPORT || ret == -EPFNOSUPPORT)
+		return 0;
+	if (ret)
+		close_socket(&sockets[0]);
+	return ret;
+}
+
+/**
+ * roce_sockets_get() - have the RoCE sockets of a namespace open
+ * @net: the namespace
+ *
+ * Context: may sleep; RTNL not held.
+ * Return: 0 or a negative errno; -EADDRINUSE when somebody else has the port.
+ */
+int roce_sockets_get(struct net *net)
+{
+	struct roce_net *rnet = roce_net(net);
+	int ret = 0;
+
+	mutex_lock(&rnet->sockets_lock);
+	if (!rnet->users)
+		ret = open_sockets(net, rnet->sockets);
+	if (!ret)
+		rnet->users++;
+	mutex_unlock(&rnet->sockets_lock);
+	return ret;
+}
+
+/**
+ * roce_sockets_put() - undo roce_sockets_get()
+ * @net: the namespace
+ *
+ * Context: may sleep; RTNL not held.
+ */
+void roce_sockets_put(struct net *net)
+{
+	struct roce_net *rnet = roce_net(net);
+
+	mutex_lock(&rnet->sockets_lock);
+	if (!--rnet->users) {
+		close_socket(&rnet->sockets[0]);
+		close_socket(&rnet->sockets[1]);
+	}
+	mutex_unlock(&rnet->sockets_lock);
+}
