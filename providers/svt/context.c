@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * An opened device: the agreement with the kernel on the ABI, and the table of operations. The
+ * provider keeps nothing of its own per context, and nothing here is called by two threads at once.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rdma/svt-abi.h>
+
+#include "ah.h"
+#include "context.h"
+#include "cq.h"
+#include "library.h"
+#include "mr.h"
+#include "mw.h"
+#include "pd.h"
+#include "qp.h"
+#include "query.h"
+#include "srq.h"
+
+struct get_context_command {
+	struct ibv_get_context core;
+	struct svt_alloc_ucontext_req svt;
+};
+
+struct get_context_response {
+	struct ib_uverbs_get_context_resp core;
+	struct svt_alloc_ucontext_resp svt;
+};
+
+static_assert(offsetof(struct get_context_command, svt) == sizeof(struct ibv_get_context) &&
+	      offsetof(struct get_context_response, svt) ==
+	      sizeof(struct ib_uverbs_get_context_resp), "no gap in front of the driver's part");
+
+static void free_context(struct ibv_context *ibv_context)
+{
+	struct verbs_context *context = container_of(ibv_context, struct verbs_context, context);
+
+	verbs_uninit_context(context);
+	free(context);
+}
+
+static const struct verbs_context_ops operations = {
+	.alloc_mw = svt_alloc_mw,
+	.alloc_parent_domain = svt_alloc_parent_domain,
+	.alloc_pd = svt_alloc_pd,
+	.alloc_td = svt_alloc_td,
+	.attach_mcast = ibv_cmd_attach_mcast,
+	.bind_mw = svt_bind_mw,
+	.create_ah = svt_create_ah,
+	.create_cq = svt_create_cq,
+	.create_cq_ex = svt_create_cq_ex,
+	.create_qp = svt_create_qp,
+	.create_qp_ex = svt_create_qp_ex,
+	.create_srq = svt_create_srq,
+	.create_srq_ex = svt_create_srq_ex,
+	.dealloc_mw = svt_dealloc_mw,
+	.dealloc_pd = svt_dealloc_pd,
+	.dealloc_td = svt_dealloc_td,
+	.dereg_mr = svt_dereg_mr,
+	.destroy_ah = svt_destroy_ah,
+	.destroy_cq = svt_destroy_cq,
+	.destroy_qp = svt_destroy_qp,
+	.destroy_srq = svt_destroy_srq,
+	.detach_mcast = ibv_cmd_detach_mcast,
+	.free_context = free_context,
+	.modify_qp = svt_modify_qp,
+	.modify_srq = svt_modify_srq,
+	.poll_cq = svt_poll_cq,
+	.post_recv = svt_post_recv,
+	.post_send = svt_post_send,
+	.post_srq_recv = svt_post_srq_recv,
+	.query_device_ex = svt_query_device_ex,
+	.query_port = svt_query_port,
+	.query_qp = svt_query_qp,
+	.query_rt_values = svt_query_rt_values,
+	.query_srq = svt_query_srq,
+	.reg_mr = svt_reg_mr,
+	.req_notify_cq = svt_req_notify_cq,
+	.rereg_mr = svt_rereg_mr,
+	.resize_cq = svt_resize_cq,
+};
+
+/* A flag of the kernel that we do not know would change the meaning of something that we share */
+static int agree(struct verbs_context *context)
+{
+	struct get_context_response response = {};
+	struct get_context_command command = {};
+	int err;
+
+	err = svt_cmd_get_context(context, &command.core, sizeof(command), &response.core,
+				  sizeof(response));
+	if (err)
+		return err;
+	return response.svt.flags ? EOPNOTSUPP : 0;
+}
+
+struct verbs_context *svt_alloc_context(struct ibv_device *device, int cmd_fd, void *private_data)
+{
+	struct verbs_context *context;
+	int err;
+
+	(void)private_data;
+	context = _verbs_init_and_alloc_context(device, cmd_fd, sizeof(*context), NULL,
+						SVT_DRIVER_ID);
+	if (!context)
+		return NULL;
+	err = agree(context);
+	if (err)
+		goto uninit;
+	verbs_set_ops(context, &operations);
+	if (!svt_library_took(context, &operations)) {
+		err = EOPNOTSUPP;
+		goto uninit;
+	}
+	return context;
+
+uninit:
+	verbs_uninit_context(context);
+	free(context);
+	errno = err;
+	return NULL;
+}

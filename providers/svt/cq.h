@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Completion queues.
+ */
+#ifndef SVT_CQ_H
+#define SVT_CQ_H
+
+#include "lock.h"
+#include "rdma-core.h"
+#include "ring.h"
+
+/**
+ * struct svt_cq - a completion queue
+ * @verbs: what the library and the application see
+ * @lock: protects the rest; held from a successful ibv_start_poll() to ibv_end_poll()
+ * @ring: of struct svt_cqe; we are its consumer
+ * @current: what the ibv_wc_read_*() calls read
+ */
+struct svt_cq {
+	struct verbs_cq verbs;
+	struct svt_lock lock;
+	struct svt_ring ring;
+	const struct svt_cqe *current;
+};
+
+static inline struct svt_cq *to_svt_cq(struct ibv_cq *cq)
+{
+	return container_of(cq, struct svt_cq, verbs.cq);
+}
+
+struct ibv_cq *svt_create_cq(struct ibv_context *context, int cqe,
+			     struct ibv_comp_channel *channel, int comp_vector);
+struct ibv_cq_ex *svt_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
+int svt_resize_cq(struct ibv_cq *cq, int cqe);
+int svt_destroy_cq(struct ibv_cq *cq);
+int svt_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+void svt_cq_forget(struct svt_cq *cq, uint32_t qp_num);
+
+int svt_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+void svt_poll_api_init(struct ibv_cq_ex *cq);
+
+#endif

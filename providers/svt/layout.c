@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Nothing but assertions: the private structures have the sizes and offsets that libibverbs was
+ * compiled with. SVT_RDMA_CORE is the release of rdma-core whose public headers are installed, the
+ * third part of libibverbs's version; within the private ABI 34 only struct ibv_qp_ex depends on it.
+ * Numbers are for machines with 64-bit pointers, the only ones that svt is built for.
+ */
+#include "ibverbs-private.h"
+
+#if SVT_RDMA_CORE < 39 || SVT_RDMA_CORE > 56
+#error "ibverbs-private.h is for rdma-core 39 to 56: build the provider in a tree of rdma-core"
+#elif SVT_RDMA_CORE < 44
+#define QP_EX_SIZE	344
+#elif SVT_RDMA_CORE < 45
+#define QP_EX_SIZE	352
+#else
+#define QP_EX_SIZE	360
+#endif
+
+#define SIZE(type, bytes) \
+	static_assert(sizeof(type) == (bytes), "size of " #type)
+#define OFFSET(type, member, bytes) \
+	static_assert(offsetof(type, member) == (bytes), "offset of " #member " in " #type)
+
+SIZE(void *, 8);
+
+SIZE(struct verbs_device_ops, 72);
+OFFSET(struct verbs_device_ops, name, 0);
+OFFSET(struct verbs_device_ops, match_min_abi_version, 8);
+OFFSET(struct verbs_device_ops, match_max_abi_version, 12);
+OFFSET(struct verbs_device_ops, match_table, 16);
+OFFSET(struct verbs_device_ops, static_providers, 24);
+OFFSET(struct verbs_device_ops, match_device, 32);
+OFFSET(struct verbs_device_ops, alloc_context, 40);
+OFFSET(struct verbs_device_ops, import_context, 48);
+OFFSET(struct verbs_device_ops, alloc_device, 56);
+OFFSET(struct verbs_device_ops, uninit_device, 64);
+
+SIZE(struct verbs_match_ent, 24);
+OFFSET(struct verbs_match_ent, u, 8);
+OFFSET(struct verbs_match_ent, vendor, 16);
+OFFSET(struct verbs_match_ent, device, 18);
+OFFSET(struct verbs_match_ent, kind, 20);
+
+SIZE(struct ibv_device, 664);
+SIZE(struct verbs_device, 712);
+OFFSET(struct verbs_device, ops, 664);
+OFFSET(struct verbs_device, refcount, 672);
+OFFSET(struct verbs_device, list_entry, 680);
+OFFSET(struct verbs_device, sysfs, 696);
+OFFSET(struct verbs_device, core_support, 704);
+
+SIZE(struct verbs_context, 648);
+OFFSET(struct verbs_context, context, 320);
+
+SIZE(struct ibv_qp, 160);
+SIZE(struct ibv_qp_ex, QP_EX_SIZE);
+SIZE(struct verbs_qp, QP_EX_SIZE + 16);
+OFFSET(struct verbs_qp, comp_mask, QP_EX_SIZE);
+OFFSET(struct verbs_qp, xrcd, QP_EX_SIZE + 8);
+
+SIZE(struct verbs_cq, 288);
+
+SIZE(struct verbs_mr, 56);
+OFFSET(struct verbs_mr, mr_type, 48);
+OFFSET(struct verbs_mr, access, 52);
+
+/* 76 pointers; check-library.sh compares their order with the library's */
+SIZE(struct verbs_context_ops, 608);
+OFFSET(struct verbs_context_ops, unimport_pd, 600);
+
+/* The library finds what the driver added by the sizes of these */
+SIZE(struct ibv_get_context, 16);
+SIZE(struct ibv_query_port, 24);
+SIZE(struct ibv_alloc_pd, 16);
+SIZE(struct ibv_reg_mr, 48);
+SIZE(struct ibv_rereg_mr, 56);
+SIZE(struct ibv_alloc_mw, 24);
+SIZE(struct ibv_create_cq_ex, 56);
+SIZE(struct ibv_resize_cq, 24);
+SIZE(struct ibv_create_srq, 40);
+SIZE(struct ibv_modify_srq, 24);
+SIZE(struct ibv_query_srq, 24);
+SIZE(struct ibv_create_qp_ex, 88);
+SIZE(struct ibv_modify_qp, 120);
+SIZE(struct ibv_query_qp, 24);

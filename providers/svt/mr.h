@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Memory regions.
+ */
+#ifndef SVT_MR_H
+#define SVT_MR_H
+
+#include "rdma-core.h"
+
+struct ibv_mr *svt_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access);
+int svt_rereg_mr(struct verbs_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		 int access);
+int svt_dereg_mr(struct verbs_mr *mr);
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Protection, thread and parent domains. Only protection domains exist in the kernel. The counts of
+ * users are atomic; that nothing new is created in a domain while it is deallocated is, as
+ * everywhere in libibverbs, up to the application.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "pd.h"
+
+struct ibv_pd *svt_alloc_pd(struct ibv_context *context)
+{
+	struct ib_uverbs_alloc_pd_resp response = {};
+	struct ibv_alloc_pd command = {};
+	struct svt_pd *pd;
+	int err;
+
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return NULL;
+	err = ibv_cmd_alloc_pd(context, &pd->ibv_pd, &command, sizeof(command), &response,
+			       sizeof(response));
+	if (err) {
+		free(pd);
+		errno = err;
+		return NULL;
+	}
+	return &pd->ibv_pd;
+}
+
+/*
+ * The application's own allocator would be asked for the memory of queues. Those of svt come from
+ * the kernel, so it is accepted and never called.
+ */
+#define PARENT_DOMAIN_MASK \
+	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+
+struct ibv_pd *svt_alloc_parent_domain(struct ibv_context *context,
+				       struct ibv_parent_domain_init_attr *attr)
+{
+	struct svt_pd *pd;
+
+	if (!attr->pd || to_svt_pd(attr->pd)->contained) {
+		errno = EINVAL;
+		return NULL;
+	}
+	if (attr->comp_mask & ~(uint32_t)PARENT_DOMAIN_MASK) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return NULL;
+
+	pd->ibv_pd.context = context;
+	pd->ibv_pd.handle = attr->pd->handle;
+	pd->contained = to_svt_pd(attr->pd);
+	atomic_fetch_add(&pd->contained->users, 1);
+	if (attr->td) {
+		pd->td = container_of(attr->td, struct svt_td, ibv_td);
+		atomic_fetch_add(&pd->td->users, 1);
+	}
+	return &pd->ibv_pd;
+}
+
+int svt_dealloc_pd(struct ibv_pd *ibv_pd)
+{
+	struct svt_pd *pd = to_svt_pd(ibv_pd);
+	int err;
+
+	if (pd->contained) {
+		atomic_fetch_sub(&pd->contained->users, 1);
+		if (pd->td)
+			atomic_fetch_sub(&pd->td->users, 1);
+		free(pd);
+		return 0;
+	}
+	if (atomic_load(&pd->users))
+		return EBUSY;
+	err = ibv_cmd_dealloc_pd(ibv_pd);
+	if (!err)
+		free(pd);
+	return err;
+}
+
+struct ibv_td *svt_alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attr)
+{
+	struct svt_td *td;
+
+	if (attr->comp_mask) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	td = calloc(1, sizeof(*td));
+	if (!td)
+		return NULL;
+	td->ibv_td.context = context;
+	return &td->ibv_td;
+}
+
+int svt_dealloc_td(struct ibv_td *ibv_td)
+{
+	struct svt_td *td = container_of(ibv_td, struct svt_td, ibv_td);
+
+	if (atomic_load(&td->users))
+		return EBUSY;
+	free(td);
+	return 0;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Attributes of device and port, and the clock that completion time stamps come from. No locks.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "query.h"
+
+/* The firmware version is major << 32 | minor << 16 | patch */
+static void print_version(struct ibv_device_attr *attr, uint64_t version)
+{
+	snprintf(attr->fw_ver, sizeof(attr->fw_ver), "%u.%u.%u", (unsigned int)(version >> 32),
+		 (unsigned int)(version >> 16 & 0xffff), (unsigned int)(version & 0xffff));
+}
+
+int svt_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+			struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct ib_uverbs_ex_query_device_resp response = {};
+	size_t response_size = sizeof(response);
+	int err;
+
+	err = ibv_cmd_query_device_any(context, input, attr, attr_size, &response, &response_size);
+	if (err)
+		return err;
+	print_version(&attr->orig_attr, response.base.fw_ver);
+	return 0;
+}
+
+int svt_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr)
+{
+	struct ibv_query_port command = {};
+
+	return ibv_cmd_query_port(context, port_num, attr, &command, sizeof(command));
+}
+
+/* Completion time stamps are CLOCK_MONOTONIC, so reading their clock takes no system call */
+int svt_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
+{
+	uint32_t wanted = values->comp_mask;
+
+	(void)context;
+	values->comp_mask = 0;
+	if (wanted & ~(uint32_t)IBV_VALUES_MASK_RAW_CLOCK)
+		return EINVAL;
+	if (wanted) {
+		if (clock_gettime(CLOCK_MONOTONIC, &values->raw_clock))
+			return errno;
+		values->comp_mask = IBV_VALUES_MASK_RAW_CLOCK;
+	}
+	return 0;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Shared receive queues. Posting may run in any thread, under the queue's lock; a resize holds it
+ * too, as it exchanges the ring. The kernel looks at an SRQ when a message comes and never has to be
+ * woken for it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rdma/svt-abi.h>
+
+#include "ioctl.h"
+#include "pd.h"
+#include "srq.h"
+
+struct create_srq_response {
+	struct ib_uverbs_create_srq_resp core;
+	struct svt_create_srq_resp svt;
+};
+
+static_assert(offsetof(struct create_srq_response, svt) ==
+	      sizeof(struct ib_uverbs_create_srq_resp), "no gap in front of the driver's part");
+
+struct ibv_srq *svt_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+{
+	struct create_srq_response response = {};
+	struct ibv_create_srq command = {};
+	struct svt_recv_queue *queue;
+	struct svt_srq *srq;
+	int err;
+
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return NULL;
+	err = ibv_cmd_create_srq(pd, &srq->ibv_srq, attr, &command, sizeof(command),
+				 &response.core, sizeof(response));
+	if (err)
+		goto free_srq;
+
+	queue = &srq->queue;
+	svt_lock_init(&queue->lock, svt_pd_is_shared(pd));
+	queue->max_sge = attr->attr.max_sge;
+	err = svt_ring_map(&queue->ring, pd->context->cmd_fd, &response.svt.ring,
+			   svt_recv_element_size(queue->max_sge), attr->attr.max_wr);
+	if (err)
+		goto destroy;
+	return &srq->ibv_srq;
+
+destroy:
+	ibv_cmd_destroy_srq(&srq->ibv_srq);
+free_srq:
+	free(srq);
+	errno = err;
+	return NULL;
+}
+
+/* libibverbs turns the basic type into ibv_create_srq() itself, mostly */
+struct ibv_srq *svt_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
+{
+	struct ibv_srq_init_attr basic = { .srq_context = attr->srq_context, .attr = attr->attr };
+	struct ibv_srq *srq;
+
+	(void)context;
+	if (attr->comp_mask & ~(uint32_t)(IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD) ||
+	    (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type != IBV_SRQT_BASIC)) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	srq = svt_create_srq(attr->pd, &basic);
+	if (!srq)
+		return NULL;
+	srq->context = attr->pd->context;
+	srq->srq_context = attr->srq_context;
+	srq->pd = attr->pd;
+	attr->attr = basic.attr;
+	return srq;
+}
+
+/*
+ * The kernel moves what is posted into a new ring, and sets that ring's indices. Without a mapping
+ * of the new ring the SRQ is of no more use: it counts as full for ever.
+ */
+static int resize(struct svt_srq *srq, uint32_t max_wr)
+{
+	struct svt_recv_queue *queue = &srq->queue;
+	int cmd_fd = srq->ibv_srq.context->cmd_fd;
+	struct svt_ring_info info = {};
+	struct svt_ioctl call;
+	struct svt_ring ring;
+	int err;
+
+	svt_ioctl_init(&call, UVERBS_OBJECT_SRQ, SVT_METHOD_SRQ_RESIZE);
+	svt_ioctl_add_handle(&call, SVT_ATTR_SRQ_RESIZE_SRQ, srq->ibv_srq.handle);
+	svt_ioctl_add_u32(&call, SVT_ATTR_SRQ_RESIZE_MAX_WR, max_wr);
+	svt_ioctl_add_output(&call, SVT_ATTR_SRQ_RESIZE_RING, &info, sizeof(info));
+
+	svt_lock(&queue->lock);
+	err = svt_ioctl_run(&call, cmd_fd);
+	if (err)
+		goto unlock;
+	err = svt_ring_map(&ring, cmd_fd, &info, svt_recv_element_size(queue->max_sge), max_wr);
+	svt_ring_unmap(&queue->ring);
+	if (err)
+		goto unlock;
+	svt_ring_adopt(&ring);
+	queue->ring = ring;
+unlock:
+	svt_unlock(&queue->lock);
+	return err;
+}
+
+int svt_modify_srq(struct ibv_srq *ibv_srq, struct ibv_srq_attr *attr, int attr_mask)
+{
+	struct ibv_modify_srq command = {};
+	int err;
+
+	if (attr_mask & ~(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT))
+		return EINVAL;
+	if (attr_mask & IBV_SRQ_MAX_WR) {
+		err = resize(to_svt_srq(ibv_srq), attr->max_wr);
+		if (err)
+			return err;
+	}
+	if (!(attr_mask & IBV_SRQ_LIMIT))
+		return 0;
+	return ibv_cmd_modify_srq(ibv_srq, attr, IBV_SRQ_LIMIT, &command, sizeof(command));
+}
+
+int svt_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
+{
+	struct ibv_query_srq command = {};
+
+	return ibv_cmd_query_srq(srq, attr, &command, sizeof(command));
+}
+
+int svt_destroy_srq(struct ibv_srq *ibv_srq)
+{
+	struct svt_srq *srq = to_svt_srq(ibv_srq);
+	int err;
+
+	err = ibv_cmd_destroy_srq(ibv_srq);
+	if (err)
+		return err;
+	svt_ring_unmap(&srq->queue.ring);
+	free(srq);
+	return 0;
+}
+
+int svt_post_srq_recv(struct ibv_srq *ibv_srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	return svt_recv_queue_post(&to_svt_srq(ibv_srq)->queue, wr, bad_wr);
+}

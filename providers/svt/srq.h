@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Shared receive queues.
+ */
+#ifndef SVT_SRQ_H
+#define SVT_SRQ_H
+
+#include "rdma-core.h"
+#include "recv_queue.h"
+
+/**
+ * struct svt_srq - a shared receive queue
+ * @ibv_srq: what the application sees
+ * @queue: the requests
+ */
+struct svt_srq {
+	struct ibv_srq ibv_srq;
+	struct svt_recv_queue queue;
+};
+
+static inline struct svt_srq *to_svt_srq(struct ibv_srq *srq)
+{
+	return container_of(srq, struct svt_srq, ibv_srq);
+}
+
+struct ibv_srq *svt_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+struct ibv_srq *svt_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
+int svt_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask);
+int svt_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+int svt_destroy_srq(struct ibv_srq *srq);
+int svt_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+
+#endif

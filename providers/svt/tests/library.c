@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A library that the provider was not built for is recognised.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../library.h"
+#include "fake.h"
+#include "test.h"
+
+static void a_grown_structure_is_noticed(void)
+{
+	EXPECT(svt_library_matches());
+	fake.qp_ex_shift = 8;
+	EXPECT(!svt_library_matches());
+	fake.qp_ex_shift = 0;
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	(void)qp, (void)wr, (void)bad_wr;
+	return 0;
+}
+
+/* What it says on stderr is not part of the result */
+static bool took_quietly(const struct verbs_context *context, const struct verbs_context_ops *ops)
+{
+	int saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
+	bool took;
+
+	dup2(null, STDERR_FILENO);
+	took = svt_library_took(context, ops);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(null);
+	return took;
+}
+
+static void an_operation_in_the_wrong_place_is_noticed(void)
+{
+	struct verbs_context_ops ops = { .post_send = post_send };
+	struct verbs_context context = {};
+
+	EXPECT(!took_quietly(&context, &ops));
+	context.context.ops.post_send = post_send;
+	EXPECT(took_quietly(&context, &ops));
+	context.context.ops.post_send = NULL;
+	context.context.ops._compat_create_qp = (void *)post_send;
+	EXPECT(!took_quietly(&context, &ops));
+}
+
+const struct test library_tests[] = {
+	{ "library: a grown structure is noticed", a_grown_structure_is_noticed },
+	{ "library: an operation in the wrong place is noticed",
+	  an_operation_in_the_wrong_place_is_noticed },
+	{}
+};
