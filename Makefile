@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Targets are described by `make help`. The modules themselves are described by drivers/*/Kbuild.
+
+SHELL := /bin/bash
+BUILD ?= $(CURDIR)/build
+export BUILD
+
+# One kernel (KERNEL=6.1, KERNEL=6.12 or a full version), or one of each series and the running one.
+KERNELS = $(if $(KERNEL),$(KERNEL),$(shell . scripts/lib.sh && buildable_kernels))
+VM := tests/vm/run.sh $(if $(KERNEL),--kernel $(KERNEL))
+
+all: modules provider
+
+modules:
+	@kernels="$(KERNELS)"; [ -n "$$kernels" ] || \
+		{ echo "make: no headers: apt-get install linux-headers-amd64" >&2; exit 1; }; \
+	for kernel in $$kernels; do \
+		echo "== modules for $$kernel"; \
+		scripts/build-modules.sh $$kernel || exit 1; \
+	done
+
+provider:
+	@[ -e /usr/include/infiniband/verbs.h ] || \
+		{ echo "make: libibverbs is missing: apt-get install libibverbs-dev" >&2; exit 1; }
+	@echo "== provider"
+	@$(MAKE) --no-print-directory -C providers/svt BUILD=$(BUILD)/provider
+
+tools:
+	@echo "== test programs"
+	@$(MAKE) --no-print-directory -C tests/tools BUILD=$(BUILD)/tools
+
+install uninstall:
+	@scripts/install.sh $@ $(KERNELS)
+
+deps:
+	@scripts/install-deps.sh check
+
+check:
+	@tests/check.sh $(if $(T),--only '$(value T)')
+
+demo:
+	@tests/demo.sh
+
+vm: all
+	@$(VM) --shell
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo "make               modules for each supported kernel with headers here, and the provider"
+	@echo "make KERNEL=6.1    the same for one kernel: 6.1, 6.12 or a full version"
+	@echo "make modules       only the modules, in build/VERSION/drivers"
+	@echo "make provider      only the libibverbs provider, in build/provider"
+	@echo "make tools         only the programs that the tests use, in build/tools"
+	@echo "make demo          see it work: pingpong and perftest between two namespaces in a VM"
+	@echo "make check         everything that must pass before a commit; T=PATTERN runs a part"
+	@echo "make vm            a shell in a VM with the modules loaded; KERNEL=6.12 for the other"
+	@echo "make deps          install the Debian packages that all of this needs"
+	@echo "make install       modules with depmod, and the provider, here (or below DESTDIR)"
+	@echo "make uninstall     the reverse"
+	@echo "make clean         remove build/"
+	@echo "SVT_TIME_SCALE=3   in the environment stretches every time limit of the tests"
+
+.PHONY: all modules provider tools install uninstall deps check demo vm clean help

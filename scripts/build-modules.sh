@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Builds the kernel modules for one kernel in build/VERSION, so that one source tree serves several
+# kernels. Usage: build-modules.sh [--strict] [--sparse] VERSION
+#   --strict  any warning is an error
+#   --sparse  run sparse over every source file as well
+#
+# build/VERSION mirrors drivers/ and include/ by symbolic links; the build is incremental, and
+# sources that were removed vanish. Warnings appear only when a file is compiled: after some, the
+# next strict build starts afresh.
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+# BTF needs the kernel's vmlinux, which the headers packages do not have; kbuild says so for each
+# module.
+HARMLESS='Skipping BTF generation for|^warning: the compiler differs from the one used|'
+HARMLESS+='^  (The kernel was built by|You are using):'
+
+mirror() {
+	mkdir -p "$tree"
+	cp -rsf "$TOP/drivers" "$TOP/include" "$tree/"
+	find "$tree" -xtype l -delete
+}
+
+build() {
+	local arguments=(W=1)
+	[ -z "$sparse" ] || arguments+=(C=2 "CF=-D__CHECK_ENDIAN__")
+	make --no-print-directory -j"$(nproc)" -C "/lib/modules/$version/build" M="$tree/drivers" \
+		"${arguments[@]}" modules
+}
+
+strict= sparse=
+while [ $# -gt 1 ]; do
+	case $1 in
+	--strict) strict=1 ;;
+	--sparse) sparse=1 ;;
+	*) die "unknown option '$1'" ;;
+	esac
+	shift
+done
+[ $# = 1 ] || die "usage: build-modules.sh [--strict] [--sparse] VERSION"
+version=$(kernel_version "$1" headers)
+tree=$BUILD/$version
+log=$tree/build.log
+[ -e "$TOP/drivers/Kbuild" ] || die "no drivers/Kbuild: nothing to build"
+need gcc gcc
+[ -z "$sparse" ] || need sparse sparse
+
+mkdir -p "$tree"
+exec 9>"$tree/lock"
+flock 9
+[ -z "$strict" ] || [ ! -e "$tree/warned" ] || rm -rf "$tree/drivers" "$tree/include" "$tree/warned"
+mirror
+status=0
+build 2>&1 9>&- | { grep --line-buffered -vE "$HARMLESS" || :; } | tee "$log" || status=$?
+if grep -q 'warning:' "$log"; then
+	touch "$tree/warned"
+	[ -z "$strict" ] || status=1
+fi
+[ "$status" = 0 ] || die "the modules for $version do not build cleanly; see above and $log"

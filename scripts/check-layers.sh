@@ -1,0 +1,280 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# Checks that includes point down the list of layers only (Documentation/architecture.rst)
+# and that the contract with a backend stays small.
+#
+#	drivers/svt/wire < queue, mem < transport < verbs < files at the top of drivers/svt
+#
+# A file includes headers of its own folder, of lower ones, of include/ and of the kernel.
+# A header at the top of drivers/svt (core.h, counters.h) counts as what it includes itself.
+# Usage: check-layers.sh [--self-test] [--root DIR]
+
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# A folder of drivers/svt may include from one with a smaller number. Tests see all.
+declare -A rank=(
+	[compat]=0 [wire]=1 [queue]=2 [mem]=2 [transport]=3 [verbs]=4 [top]=5 [tests]=5
+)
+
+# Pairs of one rank that may include each other's headers, as "from:to", each with its reason.
+declare -A exempt=()
+
+most_backend_ops=8
+passed=0
+failed=0
+
+# Says what is wrong with the file that is being checked.
+wrong() {
+	echo "$file: $*"
+	bad=1
+}
+
+# folder_of PATH: the layer that a file of drivers/svt belongs to
+folder_of() {
+	local rest=${1#drivers/svt/}
+
+	case $rest in
+	*_test.[ch]|*/tests/*) echo tests ;;
+	*/*) echo "${rest%%/*}" ;;
+	*) echo top ;;
+	esac
+}
+
+includes_of() {
+	sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]+(["<][^">]+)[">].*/\1/p' "$1"
+}
+
+# resolve FILE INCLUDE: the path in the tree that it stands for; nothing for the kernel's or
+# the C library's. A quoted include that is nowhere is returned as "?".
+resolve() {
+	local name=${2:1} dir candidate
+
+	dir=$(dirname "$1")
+	for candidate in "$dir" drivers/svt "${dir%%/*}/$(cut -d/ -f2 <<<"$dir")" include \
+			include/uapi; do
+		[[ ${2:0:1} = '"' || $candidate = include* ]] || continue
+		if [[ -e $candidate/$name ]]; then
+			realpath -m --relative-to=. "$candidate/$name"
+			return
+		fi
+	done
+	[[ ${2:0:1} = '<' ]] || echo '?'
+}
+
+# check_kernel_header FOLDER NAME VIA: headers of the kernel that a layer must not know
+check_kernel_header() {
+	local folder=$1 name=$2 via=$3
+
+	((rank[$folder] < rank[verbs])) || return 0
+	case $name in
+	rdma/uverbs*|rdma/ib_umem*)
+		wrong "includes <$name>$via; user memory and udata belong to drivers/svt/verbs" ;;
+	linux/netdevice.h|linux/inetdevice.h|linux/if_*)
+		wrong "includes <$name>$via; network devices belong to the backends" ;;
+	esac
+}
+
+# core_include FOLDER TARGET VIA: may a file of FOLDER include TARGET, of drivers/svt?
+core_include() {
+	local folder=$1 target=$2 via=$3 to
+
+	to=$(folder_of "$target")
+	if [[ -z ${rank[$to]:-} ]]; then
+		wrong "includes $target$via, and $to is no layer"
+	elif [[ $to = top && $target = *.h ]]; then
+		check_includes "$target" "$folder" " by way of $target"
+	elif [[ $to = "$folder" ]] || ((rank[$to] < rank[$folder])); then
+		return 0
+	elif [[ -z ${exempt[$folder:$to]:-} ]]; then
+		wrong "includes $target$via; $folder must not know $to"
+	fi
+}
+
+# check_includes PATH FOLDER VIA: what PATH includes, judged as if a file of FOLDER did
+check_includes() {
+	local path=$1 folder=$2 via=$3 include target
+
+	[[ " $visited " != *" $path "* ]] || return 0
+	visited+=" $path"
+	while read -r include; do
+		target=$(resolve "$path" "$include")
+		case $target in
+		'') check_kernel_header "$folder" "${include:1}" "$via" ;;
+		'?') wrong "includes ${include:1}, which is nowhere" ;;
+		drivers/svt/*) core_include "$folder" "$target" "$via" ;;
+		drivers/*) wrong "includes $target$via; the core must not know a backend" ;;
+		include/*) ;;
+		*) wrong "includes $target$via, outside the kernel modules" ;;
+		esac
+	done < <(includes_of "$path")
+}
+
+check_core_file() {
+	local folder
+
+	folder=$(folder_of "$file")
+	if [[ -z ${rank[$folder]:-} ]]; then
+		wrong "the folder $folder has no place in the list of layers"
+		return
+	fi
+	visited=
+	check_includes "$file" "$folder" ""
+}
+
+# only_from PATTERN WHY: of what is ours, the file includes only what matches PATTERN
+only_from() {
+	local pattern=$1 why=$2 include target
+
+	while read -r include; do
+		target=$(resolve "$file" "$include")
+		[[ -n $target ]] || continue
+		[[ $target =~ ^($pattern) ]] || wrong "includes ${include:1}; $why"
+	done < <(includes_of "$file")
+}
+
+check_file() {
+	local own
+
+	case $file in
+	drivers/svt/*)
+		check_core_file ;;
+	drivers/*)
+		own=$(cut -d/ -f1,2 <<<"$file")
+		only_from "$own/|include/|drivers/svt/compat/" \
+			"a backend knows include/rdma/svt.h and itself" ;;
+	include/uapi/*)
+		only_from "include/uapi/" "the user ABI stands alone" ;;
+	include/*)
+		only_from "include/" "the contract stands alone" ;;
+	providers/*)
+		own=$(cut -d/ -f1,2 <<<"$file")
+		only_from "$own/|include/uapi/" "the provider shares the user ABI and nothing else" ;;
+	esac
+}
+
+check_backend_ops() {
+	local count
+
+	file=include/rdma/svt.h
+	if [[ ! -e $file ]]; then
+		wrong "is missing: it holds the contract with a backend"
+		return
+	fi
+	count=$(sed -n '/^struct svt_backend_ops {/,/^};/p' "$file" | grep -cE '\(\*[a-z_]+\)\(' ||
+		true)
+	if ((count == 0)); then
+		wrong "has no struct svt_backend_ops"
+	elif ((count > most_backend_ops)); then
+		wrong "struct svt_backend_ops has $count operations, at most $most_backend_ops"
+	fi
+}
+
+count_verdict() {
+	if ((bad)); then
+		failed=$((failed + 1))
+	else
+		passed=$((passed + 1))
+	fi
+}
+
+check_tree() {
+	while read -r file; do
+		bad=0
+		check_file
+		count_verdict
+	done < <(find drivers include providers -type f -name '*.[ch]' ! -name '*.mod.c' | sort)
+	bad=0
+	check_backend_ops
+	count_verdict
+	echo "$passed passed, $failed failed"
+	((failed == 0))
+}
+
+# ---- self-test: a clean tree passes, each planted violation is reported -------------------
+
+plant_clean_tree() {
+	mkdir -p drivers/svt/{wire,queue,mem,transport,verbs,compat} drivers/svt_loop \
+		include/rdma include/uapi/rdma providers/svt
+	touch drivers/svt/{wire/psn.h,queue/ring.h,mem/keys.h,transport/qp.h,verbs/verbs.h} \
+		drivers/svt/compat/compat.h drivers/svt_loop/loop.h
+	echo '#include <linux/types.h>' >include/uapi/rdma/svt-abi.h
+	printf '#include <rdma/svt.h>\n#include "mem/keys.h"\n' >drivers/svt/core.h
+	printf 'struct svt_backend_ops {\n\tint (*xmit)(void);\n};\n' >include/rdma/svt.h
+	printf '#include <rdma/ib_umem.h>\n#include "../transport/qp.h"\n' \
+		>drivers/svt/verbs/mr.c
+	printf '#include <rdma/svt-abi.h>\n#include "../core.h"\n#include "../wire/psn.h"\n' \
+		>drivers/svt/transport/responder.c
+	printf '#include <linux/netdevice.h>\n#include <rdma/svt.h>\n#include "loop.h"\n' \
+		>drivers/svt_loop/loop.c
+	printf '#include <stdio.h>\n#include <rdma/svt-abi.h>\n' >providers/svt/qp.c
+}
+
+# plant FILE LINE PATTERN: with LINE at the end of FILE there must be a report with PATTERN
+plant() {
+	local file=$1 line=$2 pattern=$3 output what="${2%%$'\n'*} in $1"
+
+	cp "$file" saved
+	echo "$line" >>"$file"
+	output=$("$self" --root . || true)
+	if grep -q ": .*$pattern" <<<"$output" &&
+	   [[ $(tail -n 1 <<<"$output") = *' passed, '[1-9]*' failed' ]]; then
+		echo "ok: $what is reported"
+		passed=$((passed + 1))
+	else
+		echo "FAILED: $what is not reported: $output"
+		failed=$((failed + 1))
+	fi
+	cp saved "$file"
+}
+
+self_test() {
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"' EXIT
+	cd "$scratch"
+	plant_clean_tree
+	if "$self" --root . | grep -qx '[0-9]* passed, 0 failed'; then
+		echo "ok: a clean tree passes"
+		passed=1
+	else
+		echo "FAILED: a clean tree does not pass"
+		failed=1
+	fi
+	plant drivers/svt/wire/psn.h '#include "../queue/ring.h"' 'wire must not know queue'
+	plant drivers/svt/wire/psn.h '#include "../core.h"' 'wire must not know mem'
+	plant drivers/svt/queue/ring.h '#include "../mem/keys.h"' 'queue must not know mem'
+	plant drivers/svt/mem/keys.h '#include "queue/ring.h"' 'mem must not know queue'
+	plant drivers/svt/transport/qp.h '#include "../verbs/verbs.h"' 'must not know verbs'
+	plant drivers/svt/transport/qp.h '#include <rdma/ib_umem.h>' 'user memory'
+	plant drivers/svt/transport/qp.h '#include <rdma/uverbs_ioctl.h>' 'user memory'
+	plant drivers/svt/transport/qp.h '# include <linux/netdevice.h>' 'network devices'
+	plant drivers/svt/core.h '#include <rdma/ib_umem.h>' 'by way of drivers/svt/core.h; user'
+	plant drivers/svt/verbs/mr.c '#include "../../svt_loop/loop.h"' 'know a backend'
+	plant drivers/svt/verbs/mr.c '#include "gone.h"' 'nowhere'
+	plant drivers/svt_loop/loop.c '#include "../svt/core.h"' 'a backend knows'
+	plant include/rdma/svt.h '#include "../../drivers/svt/core.h"' 'stands alone'
+	plant include/uapi/rdma/svt-abi.h '#include <rdma/svt.h>' 'stands alone'
+	plant providers/svt/qp.c '#include <rdma/svt.h>' 'the provider'
+	plant include/rdma/svt.h "$(echo 'struct svt_backend_ops {'
+		printf '\tint (*op_%s)(void);\n' a b c d e f g h i; echo '};')" 'operations'
+	echo "$passed passed, $failed failed"
+	((failed == 0))
+}
+
+self=$(realpath "$0")
+where=$TOP
+case ${1:-} in
+'') ;;
+--self-test)
+	self_test
+	exit ;;
+--root)
+	where=${2:?--root needs a directory} ;;
+*)
+	die "usage: check-layers.sh [--self-test] [--root DIR]" ;;
+esac
+cd "$where"
+check_tree

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Installs the Debian packages that are missing. Usage: install-deps.sh demo|check
+#   demo   what `make`, `make demo` and `make vm` need: the 6.1 kernel, its headers, QEMU, perftest
+#   check  what `make check` needs: both kernels, the analysers, the programs that the tests run
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+DEMO=(make gcc libc6-dev binutils kmod xz-utils cpio busybox-static qemu-system-x86
+	libibverbs-dev librdmacm-dev ibverbs-utils perftest iproute2 procps)
+CHECK=(sparse python3 tcpdump tshark strace ethtool
+	rdma-core ibverbs-providers rdmacm-utils python3-pyverbs
+	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync)
+
+is_installed() {
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# A kernel counts as there when one version of its series has both the image and the headers.
+missing_packages() {
+	local package series suffix
+	for package in "$@"; do
+		is_installed "$package" || echo "$package"
+	done
+	for series in "${kernels[@]}"; do
+		suffix=$(package_suffix "$series")
+		newest_kernel "$series" both >/dev/null || echo "linux-image-$suffix linux-headers-$suffix"
+	done
+}
+
+install() {
+	local log=$BUILD/apt.log
+	export DEBIAN_FRONTEND=noninteractive
+	[ "$(id -u)" = 0 ] ||
+		die "packages are missing; as root: apt-get install --no-install-recommends $*"
+	say "installing: $*"
+	apt-get update -qq || die "apt-get update failed: check /etc/apt and the network"
+	# What tcpdump, tshark and the kernels ask at installation has good defaults.
+	apt-get install -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1 ||
+		die "apt-get could not install $*; see $log: $(grep '^E:' "$log" | head -n 1)"
+}
+
+case ${1:-} in
+demo)
+	wanted=("${DEMO[@]}")
+	kernels=(6.1)
+	;;
+check)
+	wanted=("${DEMO[@]}" "${CHECK[@]}")
+	kernels=("${SERIES[@]}")
+	;;
+*) die "usage: install-deps.sh demo|check" ;;
+esac
+
+command -v dpkg-query >/dev/null || die "this is no Debian: install by hand what is like ${wanted[*]}"
+mapfile -t missing < <(missing_packages "${wanted[@]}" | tr ' ' '\n')
+[ ${#missing[@]} = 0 ] && exit
+mkdir -p "$BUILD"
+install "${missing[@]}"
+mapfile -t missing < <(missing_packages "${wanted[@]}" | tr ' ' '\n')
+[ ${#missing[@]} = 0 ] || die "still missing: ${missing[*]}; see $BUILD/apt.log"

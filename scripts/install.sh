@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Installs or removes what was built: modules below /lib/modules/VERSION/updates, the provider where
+# libibverbs looks. Usage: install.sh install|uninstall [VERSION...]; DESTDIR is put in front of
+# every path, and the module index is left alone then.
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+DESTDIR=${DESTDIR:-}
+DRIVER_DIR=/etc/libibverbs.d
+
+# libibverbs has the place of its providers compiled in, as DIRECTORY/lib%s-rdmavNN.so.
+provider_dir() {
+	local library dir
+	library=$(/sbin/ldconfig -p | awk '$1 == "libibverbs.so.1" { print $NF; exit }')
+	[ -n "$library" ] || die "libibverbs is not installed: apt-get install libibverbs-dev"
+	dir=$(grep -aoE '/[[:alnum:]_./-]+/lib%s-rdmav' "$library" | head -n 1) || :
+	dir=${dir%/lib*}
+	echo "${dir:-$(dirname "$library")/libibverbs}"
+}
+
+# built_modules VERSION: the modules of the last build, not those of an earlier one that are still
+# around.
+built_modules() {
+	local order=$BUILD/$1/drivers/modules.order
+	[ -e "$order" ] || return 0
+	sed -E "s,^([^/]),$BUILD/$1/drivers/\\1,; s,\\.o\$,.ko," "$order"
+}
+
+install_modules() {
+	local version=$1 to=$DESTDIR/lib/modules/$1/updates/svt module
+	[ -n "$DESTDIR$(built_modules "$version")" ] ||
+		die "no modules for $version in build/: run make first"
+	rm -rf "$to"
+	for module in $(built_modules "$version"); do
+		install -D -m 644 "$module" "$to/${module##*/}"
+		strip --strip-debug "$to/${module##*/}"
+	done
+	[ -n "$DESTDIR" ] || /sbin/depmod "$version"
+}
+
+uninstall_modules() {
+	rm -rf "$DESTDIR/lib/modules/$1/updates/svt"
+	rmdir --ignore-fail-on-non-empty "$DESTDIR/lib/modules/$1/updates" 2>/dev/null || :
+	[ -n "$DESTDIR" ] || /sbin/depmod "$1"
+}
+
+install_provider() {
+	local from=$BUILD/provider
+	if [ ! -e "$from/libsvt-rdmav34.so" ]; then
+		[ -n "$DESTDIR" ] || die "no provider in build/: run make first"
+		return
+	fi
+	install -D -m 644 "$from/libsvt-rdmav34.so" "$DESTDIR$(provider_dir)/libsvt-rdmav34.so"
+	install -D -m 644 "$from/svt.driver" "$DESTDIR$DRIVER_DIR/svt.driver"
+}
+
+uninstall_provider() {
+	rm -f "$DESTDIR$(provider_dir)/libsvt-rdmav34.so" "$DESTDIR$DRIVER_DIR/svt.driver"
+}
+
+action=${1:-}
+[ $# = 0 ] || shift
+case $action in
+install | uninstall) ;;
+*) die "usage: install.sh install|uninstall [VERSION...]" ;;
+esac
+[ -n "$DESTDIR" ] || [ "$(id -u)" = 0 ] || die "$action needs root (or DESTDIR): run it with sudo"
+for version in "$@"; do
+	"${action}_modules" "$version"
+	[ -n "$DESTDIR" ] || say "${action}ed the modules for $version"
+done
+"${action}_provider"
+[ -n "$DESTDIR" ] || say "${action}ed the provider in $(provider_dir)"

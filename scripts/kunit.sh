@@ -1,0 +1,330 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#
+# Runs the KUnit suites of the modules in a User-Mode Linux kernel that has KASAN,
+# lockdep and the other checkers.  The kernel is made once and cached outside the tree;
+# the modules are built in build/kunit/ from a copy of drivers/ and include/.
+
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+helpers=$TOP/scripts/kunit
+# shellcheck source=kunit/source.sh
+. "$helpers/source.sh"
+
+usage() {
+	cat <<-END
+	Usage: scripts/kunit.sh [OPTION]...
+	  --filter GLOB     run the suites (or suite.case) that match
+	  --module NAME     load this one only, of ours (may be given again)
+	  --source DIR      take drivers/ and include/ from DIR instead of this tree
+	  --build DIR       build and run there instead of in build/kunit
+	  --strict          a warning of the compiler (W=1) is an error
+	  --timeout SEC     limit for the guest (default 240, times SVT_TIME_SCALE)
+	  --kernel-only     make the kernel, print where it is, run nothing
+	  --self-test       show that failures and bugs of each kind are reported
+
+	The last line is "N passed, N failed" (cases; a splat or a missing result counts
+	as one that failed).  Environment: SVT_TIME_SCALE multiplies the time limit,
+	XDG_CACHE_HOME says where the kernel is kept.
+	END
+}
+
+# Whatever ends this script before there is a verdict is a failure; the guest ends with it.
+leave() {
+	[[ -z $guest ]] || kill "$guest" 2>/dev/null || true
+	[[ $verdict = yes ]] || echo "0 passed, 1 failed"
+}
+
+parse_arguments() {
+	source=$TOP
+	build=$BUILD/kunit
+	filter=
+	only=()
+	limit=240
+	kernel_only=no
+	flags=()
+	while (($#)); do
+		case $1 in
+		--filter|--module|--source|--build|--timeout)
+			(($# > 1)) || die "$1 needs a value"
+			;;&
+		--filter) filter=$2; shift ;;
+		--module) only+=("$2"); shift ;;
+		--source) source=$(realpath "$2"); shift ;;
+		--build) build=$(realpath -m "$2"); shift ;;
+		--timeout) limit=$2; shift ;;
+		--strict) flags=(W=1 KCFLAGS="-Werror -Wno-missing-include-dirs") ;;
+		--kernel-only) kernel_only=yes ;;
+		--self-test) exec "$helpers/selftest.sh" ;;
+		--help|-h) verdict=yes; usage; exit ;;
+		*) usage >&2; die "unknown argument $1" ;;
+		esac
+		shift
+	done
+	run=$build/run
+}
+
+need_tools() {
+	[[ $(uname -m) = x86_64 ]] || die "User-Mode Linux needs an x86_64 host"
+	need_kernel_package
+	need gcc gcc
+	need make make
+	need flex flex
+	need bison bison
+	need bc bc
+	need perl perl
+	need readelf binutils
+	need modinfo kmod
+	need taskset util-linux
+}
+
+# ---- the kernel ----------------------------------------------------------------------
+
+# What external modules need of a built tree: names relative to it.
+kept_of_kernel() {
+	find Makefile Kbuild .config .kernelrelease Module.symvers linux include arch/um arch/x86 \
+		scripts \( -name '*.o' -o -name '*.a' -o -name '*.cmd' -o -name '*.S' \
+		-o -name '*.rst' -o -name '*.dts*' -o -path 'arch/*.c' \) -prune -o \
+		\( -type f -o -type l \) -print
+}
+
+# Sources of architectures and devices that a UML kernel cannot use: half of the tree.
+unpack_for_build() {
+	unpack_kernel "$1" \
+		--exclude='linux-source-*/arch/[!ux]*/*.[chS]' \
+		--exclude='linux-source-*/arch/*.dts*' \
+		--exclude='linux-source-*/drivers/gpu/*.[ch]' \
+		--exclude='linux-source-*/drivers/media/*.[ch]' \
+		--exclude='linux-source-*/drivers/staging/*.[ch]' \
+		--exclude='linux-source-*/drivers/scsi/*.[ch]' \
+		--exclude='linux-source-*/drivers/net/ethernet/*.[ch]' \
+		--exclude='linux-source-*/drivers/net/wireless/*.[ch]' \
+		--exclude='linux-source-*/sound/*.[ch]' \
+		--exclude='linux-source-*/Documentation/*.rst' \
+		--exclude='linux-source-*/tools/testing/*.[ch]'
+}
+
+configure_kernel() {
+	local missing
+
+	make -s -C "$1" ARCH=um KCONFIG_ALLCONFIG="$helpers/kernel.config" allnoconfig
+	missing=$(grep '^CONFIG_' "$helpers/kernel.config" | grep -vxFf "$1/.config" || true)
+	[[ -z $missing ]] ||
+		die "scripts/kunit/kernel.config asks for what this kernel lacks: $missing"
+}
+
+# Runs a long command with its output in a log; says every 20 seconds that it lives.
+with_progress() {
+	local log=$1 pid seconds=0
+	shift
+
+	"$@" >"$log" 2>&1 &
+	pid=$!
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 1
+		seconds=$((seconds + 1))
+		if ((seconds % 20 == 0)); then
+			say "kunit:   $seconds s, $(grep -c '^  [A-Z]' "$log") steps"
+		fi
+	done
+	wait "$pid"
+}
+
+make_kernel() {
+	local tree=$1.building/tree log=$1.building/build.log start=$SECONDS
+
+	say "kunit: making the test kernel (once; 5 to 10 minutes on 2 cores): $1"
+	rm -rf "$1.building"
+	mkdir -p "$tree"
+	unpack_for_build "$tree"
+	configure_kernel "$tree"
+	if ! with_progress "$log" nice make -C "$tree" ARCH=um -j"$(nproc)" all; then
+		tail -n 20 "$log" >&2
+		cp "$log" "$1.log"
+		die "the kernel does not build, see $1.log"
+	fi
+	make -s -C "$tree" ARCH=um INSTALL_MOD_PATH="$1.building/kernel" modules_install \
+		>>"$log" 2>&1
+	make -s -C "$tree" ARCH=um kernelrelease >"$tree/.kernelrelease"
+	rm -f "$1.building/kernel/lib/modules/"*/{build,source}
+	strip "$tree/linux"
+	(cd "$tree" && kept_of_kernel | tar -cf - -T -) | tar -xf - -C "$1.building/kernel"
+	mv "$log" "$1.building/kernel/build.log"
+	mv "$1.building/kernel" "$1"
+	rm -rf "$1.building"
+	say "kunit: test kernel made in $((SECONDS - start)) s, $(du -sh "$1" | cut -f1)"
+}
+
+# Sets $kernel.  Another recipe, configuration, compiler or package makes another kernel.
+ensure_kernel() {
+	local key
+
+	key=$(cat "$helpers/kernel.config" <(declare -f unpack_for_build kept_of_kernel) \
+		<(gcc -dumpfullversion) | sha256sum | cut -c1-12)
+	kernel=$cache_root/kernel-$(kernel_package_version)-um-$key
+	if [[ ! -d $kernel ]]; then
+		(
+			hold_lock "$kernel.lock"
+			[[ -d $kernel ]] || make_kernel "$kernel"
+		)
+	fi
+	touch "$kernel"
+	forget_old_kernels
+}
+
+# What nobody used for 30 days; a log of a failed build as well.
+forget_old_kernels() {
+	find "$cache_root" -mindepth 1 -maxdepth 1 -name 'kernel-*-um-*' -mtime +30 \
+		-exec rm -rf {} +
+}
+
+# ---- the modules ---------------------------------------------------------------------
+
+list_sources() {
+	(cd "$source" && find drivers include -type f \
+		\( -name '*.[chS]' -o -name Kbuild -o -name Makefile -o -name Kconfig \) \
+		! -name '*.mod.c' | sort)
+}
+
+# Copies what differs.  When a file has gone, everything made of the copy goes too:
+# an object without its source would pass for up to date.
+mirror_sources() {
+	local file
+
+	[[ -d $source/drivers ]] || die "no drivers/ in $source"
+	mkdir -p "$build" "$source/include"
+	list_sources >"$build/sources.new"
+	if [[ -e $build/sources ]] &&
+	   [[ -n $(comm -23 "$build/sources" "$build/sources.new") ]]; then
+		rm -rf "$build/drivers" "$build/include"
+	fi
+	while read -r file; do
+		cmp -s "$source/$file" "$build/$file" || {
+			mkdir -p "$build/${file%/*}"
+			cp "$source/$file" "$build/$file"
+		}
+	done <"$build/sources.new"
+	mv "$build/sources.new" "$build/sources"
+}
+
+build_modules() {
+	local start=$SECONDS log=$build/modules.log
+
+	if ! make -C "$kernel" ARCH=um M="$build/drivers" CONFIG_SVT_KUNIT_TEST=y \
+			-j"$(nproc)" "${flags[@]}" modules >"$log" 2>&1; then
+		grep -E -A8 'error|warning:|undefined|No rule' "$log" | head -n 60 ||
+			tail -n 30 "$log"
+		die "the modules do not build, see $log"
+	fi
+	grep -E -A8 'warning:' "$log" | head -n 60 || true
+	say "kunit: modules built in $((SECONDS - start)) s"
+}
+
+selected() {
+	local name
+
+	((${#only[@]})) || return 0
+	for name in "${only[@]}"; do
+		[[ $1 != "$name" ]] || return 0
+	done
+	return 1
+}
+
+# suites_of MODULE: it has an array of pointers to them in a section of its own
+suites_of() {
+	local size
+
+	size=$(readelf -SW "$1" | sed 's/^ *\[ *[0-9]*\] *//' |
+		awk '$1 == ".kunit_test_suites" { print $5 }')
+	echo $((16#${size:-0} / 8))
+}
+
+# Writes $run/load, what the guest loads in which order; sets $expected, the number of
+# suites that the modules hold.
+plan_load() {
+	local objects=() object name dependency needed=()
+
+	expected=0
+	: >"$run/load"
+	while read -r object; do
+		name=$(basename "$object" .o)
+		selected "$name" && objects+=("$build/drivers/${object%.o}.ko")
+	done < <(sed "s|^$build/drivers/||" "$build/drivers/modules.order")
+	((${#objects[@]})) || die "no module to load"
+	for object in "${objects[@]}"; do
+		for dependency in $(modinfo -F depends "$object" | tr , ' '); do
+			[[ " ${objects[*]} " = *"/$dependency.ko "* ]] ||
+				needed+=("$dependency")
+		done
+		expected=$((expected + $(suites_of "$object")))
+	done
+	if ((${#needed[@]})); then
+		printf 'modprobe %s\n' "${needed[@]}" | sort -u >>"$run/load"
+	fi
+	printf 'insmod %s\n' "${objects[@]}" >>"$run/load"
+}
+
+# ---- the run -------------------------------------------------------------------------
+
+# The last processor that we may use: on one, the guest is five times faster than on all.
+one_cpu() {
+	taskset -pc $$ | sed 's/.*[ ,-]//'
+}
+
+# Leaves the guest's exit status in $run/status.
+boot() {
+	local status=0 release seconds
+	local arguments=(mem=1G root=/dev/root rootfstype=hostfs rootflags=/ ro
+		"init=$helpers/init.sh" con=null "con0=null,fd:1" ignore_loglevel
+		panic=1 kasan_multi_shot kunit.enable=1
+		"SVT_RUN=$run" "SVT_NONCE=$nonce")
+
+	release=$(<"$kernel/.kernelrelease")
+	arguments+=("SVT_MODULES=$kernel/lib/modules")
+	[[ -d /lib/modules ]] || die "no /lib/modules here: apt-get install linux-headers-amd64"
+	[[ -d $kernel/lib/modules/$release ]] || die "remove $kernel: it is not complete"
+	[[ -z $filter ]] || arguments+=("kunit.filter_glob=$filter")
+	seconds=$(scaled "$limit")
+	ulimit -c 0
+	timeout -k 5 "$seconds" taskset -c "$(one_cpu)" "$kernel/linux" "${arguments[@]}" \
+		>"$run/console.log" 2>&1 </dev/null &
+	guest=$!
+	wait "$guest" || status=$?
+	guest=
+	if ((status == 124 || status == 137)); then
+		status="timeout after $seconds s"
+	fi
+	echo "$status" >"$run/status"
+}
+
+run_suites() {
+	local start=$SECONDS nonce=$$-$RANDOM-$RANDOM status=0
+
+	rm -rf "$run"
+	mkdir -p "$run"
+	plan_load
+	boot
+	say "kunit: guest ran $((SECONDS - start)) s, its console is in $run/console.log"
+	[[ -z $filter ]] || expected=any
+	perl "$helpers/report.pl" "$run" "$expected" "$nonce" || status=$?
+	((status > 1)) || verdict=yes
+	return "$status"
+}
+
+verdict=no
+guest=
+trap leave EXIT
+parse_arguments "$@"
+need_tools
+ensure_kernel
+if [[ $kernel_only = yes ]]; then
+	verdict=yes
+	echo "$kernel"
+	exit
+fi
+hold_lock "$build.lock"
+mirror_sources
+build_modules
+run_suites

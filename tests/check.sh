@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Everything that must pass before a commit lands, in stages. Usage: check.sh [--only PATTERN]
+#
+# PATTERN is an extended regular expression for names of stages (see `stages` below) or of
+# end-to-end tests. Logs are kept in build/check. A stage that cannot run counts as a failure. The
+# last line is "N passed, N failed".
+
+set -euo pipefail
+. "$(dirname "$0")/../scripts/lib.sh"
+cd "$TOP"
+
+LOGS=$BUILD/check
+passed=0 failed=0 ran=0
+failures=() verdict=
+
+only=
+if [ "${1:-}" = --only ]; then
+	only=${2:?check.sh: --only needs a pattern}
+	[[ "" =~ $only ]] || [ $? = 1 ] || die "'$only' is not an extended regular expression"
+fi
+
+clock() {
+	printf '%3d:%02d' $((SECONDS / 60)) $((SECONDS % 60))
+}
+
+# add_result STAGE STATUS: a stage that ends with a line of counts counts as that, any other as one
+# test.
+add_result() {
+	local line p=0 f=0
+	line=$(tail -n 1 "$LOGS/$1.log")
+	if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+		p=${BASH_REMATCH[1]} f=${BASH_REMATCH[2]}
+		[ "$2" = 0 ] || [ "$f" != 0 ] || f=1
+		[ $((p + f)) -gt 0 ] || f=1
+	elif [ "$2" = 0 ]; then
+		p=1
+	else
+		f=1
+	fi
+	passed=$((passed + p))
+	failed=$((failed + f))
+	if [ "$f" = 0 ]; then
+		echo "[$(clock)] $1: ok ($p passed)"
+	else
+		echo "[$(clock)] $1: FAILED ($p passed, $f failed), log: $LOGS/$1.log"
+		failures+=("$1")
+	fi
+}
+
+# stage NAME quiet|loud COMMAND...: a loud stage shows its output as it goes, a quiet one when it
+# failed.
+stage() {
+	local name=$1 volume=$2 status=0
+	shift 2
+	[[ $name =~ $only ]] || return 0
+	ran=$((ran + 1))
+	echo "[$(clock)] $name ..."
+	if [ "$volume" = loud ]; then
+		"$@" </dev/null 2>&1 | tee "$LOGS/$name.log" | sed -u 's/^/        /' || status=$?
+	else
+		"$@" </dev/null >"$LOGS/$name.log" 2>&1 || status=$?
+		[ "$status" = 0 ] || tail -n 40 "$LOGS/$name.log" | sed 's/^/        /'
+	fi
+	add_result "$name" "$status"
+}
+
+no_warnings() {
+	local log
+	log=$("$@" 2>&1) || { echo "$log"; return 1; }
+	echo "$log"
+	! grep -q 'warning:' <<<"$log"
+}
+
+# The end-to-end files that the pattern may mean: by their names, or by a name of a test in them.
+e2e_files() {
+	local file
+	for file in tests/e2e/[0-9]*.sh; do
+		if [[ "e2e/$(basename "$file" .sh)" =~ $only ]] || grep -qE -- "${only##*/}" "$file"; then
+			echo "$file"
+		fi
+	done 2>/dev/null
+}
+
+e2e_stage() {
+	local name=e2e-$1 pattern=$only files=()
+	if [[ $name =~ $only ]]; then
+		pattern=
+	else
+		mapfile -t files < <(e2e_files)
+		[ ${#files[@]} -gt 0 ] || return 0
+	fi
+	only='' stage "$name" loud \
+		tests/e2e.sh --kernel "$1" ${pattern:+--only "$pattern"} "${files[@]}"
+}
+
+# Whatever ends this script before its verdict is a failure.
+early_end() {
+	[ -n "$verdict" ] || echo "$passed passed, $((failed + 1)) failed"
+}
+
+stages() {
+	local series
+	stage style quiet scripts/check-style.sh
+	stage layers quiet scripts/check-layers.sh
+	for series in "${SERIES[@]}"; do
+		stage "build-$series" quiet scripts/build-modules.sh --strict "$series"
+		stage "sparse-$series" quiet scripts/build-modules.sh --strict --sparse "$series"
+	done
+	stage provider quiet no_warnings make provider
+	stage provider-check quiet no_warnings make -C providers/svt BUILD="$BUILD/provider" check
+	stage tools quiet no_warnings make tools
+	stage kunit loud scripts/kunit.sh
+	stage harness loud tests/vm/run.sh --kernel 6.1 --bare -- tests/lib/selftest.sh
+	stage install loud tests/vm/run.sh --kernel 6.1 --bare -- tests/install.sh
+	for series in "${SERIES[@]}"; do
+		e2e_stage "$series"
+	done
+}
+
+trap early_end EXIT
+mkdir -p "$LOGS"
+rm -f "$LOGS"/*.log
+echo "[$(clock)] packages ..."
+scripts/install-deps.sh check
+if [ -n "$only" ]; then
+	echo "[$(clock)] build what the tests need ..."
+	make all tools >"$LOGS/make.log" 2>&1 ||
+		{ tail -n 40 "$LOGS/make.log" && die "the build failed"; }
+fi
+stages
+[ "$ran" -gt 0 ] || die "nothing matches '$only'"
+[ ${#failures[@]} = 0 ] || echo "failed stages: ${failures[*]}"
+echo "[$(clock)] done"
+echo "$passed passed, $failed failed"
+verdict=1
+[ "$failed" = 0 ]

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Runs the end-to-end tests in a VM. Usage: e2e.sh [--kernel 6.1|6.12|VERSION] [--only PATTERN]
+# [FILE...] Without files all of tests/e2e/*.sh run, in one VM; where one kills the machine the rest
+# goes on in a new one. --only takes an extended regular expression for "e2e/FILE/TEST NAME". The
+# last line is "N passed, N failed".
+
+set -euo pipefail
+. "$(dirname "$0")/../scripts/lib.sh"
+
+LIMIT=1500
+
+kernel=6.1 only=
+while [[ ${1:-} == --* ]]; do
+	[ $# -ge 2 ] || die "$1 needs a value"
+	case $1 in
+	--kernel) kernel=$2 ;;
+	--only) only=$2 ;;
+	*) die "unknown option '$1'" ;;
+	esac
+	shift 2
+done
+files=("$@")
+[ ${#files[@]} -gt 0 ] || files=("$TOP"/tests/e2e/[0-9]*.sh)
+[ -e "${files[0]}" ] || die "no test file ${files[0]}"
+export SVT_ONLY=${only:-${SVT_ONLY:-}}
+
+mkdir -p "$BUILD/check"
+log=$BUILD/check/e2e-$kernel
+rm -f "$log".{results,console}*
+: >"$log.results"
+
+# The file that was running when the machine died: begun, never ended.
+unfinished() {
+	awk '$1 == "begin" { name = $2 }
+		$1 == "end" { name = "" }
+		END { print name }' "$log.results"
+}
+
+# The files that come after the one named $1.
+rest_after() {
+	local file found=
+	for file in "${files[@]}"; do
+		[ -z "$found" ] || printf '%s\n' "$file"
+		[ "$(basename "$file" .sh)" != "$1" ] || found=1
+	done
+}
+
+boot=0
+while [ ${#files[@]} -gt 0 ]; do
+	boot=$((boot + 1))
+	status=0
+	"$TOP/tests/vm/run.sh" --kernel "$kernel" --timeout "$LIMIT" \
+		--results "$log.results" --console "$log.console$boot" \
+		-- "$TOP/tests/lib/run-files.sh" "${files[@]}" 2>&1 || status=$?
+	case $status in 97 | 98 | 99) ;; *) break ;; esac
+	name=$(unfinished)
+	echo "FAIL ${name:-the VM}: the machine did not survive it"
+	echo "fail ${name:-the VM}: the machine did not survive it" >>"$log.results"
+	[ -n "$name" ] || break
+	mapfile -t files < <(rest_after "$name")
+	echo "end $name" >>"$log.results"
+done
+
+passed=$(grep -c '^pass ' "$log.results" || :)
+failed=$(grep -c '^fail ' "$log.results" || :)
+[ $((passed + failed)) -gt 0 ] || failed=1
+[ "$failed" = 0 ] || sed -n 's/^fail /failed: /p' "$log.results"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Two hosts in one guest, for testlib.sh: network namespaces a and b joined by a veth pair, veth0 in
+# each, with 10.0.0.1 and fd00::1 in a, 10.0.0.2 and fd00::2 in b, an svt device in each: svta and
+# svtb.
+#
+# PAIR_MTU (4200) is the MTU of the veth; PAIR_MODE (shared) is the RDMA subsystem's namespace mode.
+# PAIR_LIMIT (40) is how many seconds a pair of programs may take, times SVT_TIME_SCALE.
+
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
+
+PAIR_MTU=${PAIR_MTU:-4200}
+PAIR_MODE=${PAIR_MODE:-shared}
+PAIR_LIMIT=${PAIR_LIMIT:-40}
+
+# until_true SECONDS COMMAND...: polls; fails when COMMAND has not succeeded in time.
+until_true() {
+	local end=$((SECONDS + $(scaled "$1")))
+	shift
+	while ! "$@"; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+in_a() {
+	ip netns exec a "$@"
+}
+
+in_b() {
+	ip netns exec b "$@"
+}
+
+# in_ns_of DEVICE COMMAND...: svta and svtb are at home in a and b, any other in the first
+# namespace.
+in_ns_of() {
+	local device=$1
+	shift
+	case $device in
+	svta) in_a "$@" ;;
+	svtb) in_b "$@" ;;
+	*) "$@" ;;
+	esac
+}
+
+configure_side() {
+	local side=$1 number=$2
+	ip -n "$side" link set lo up
+	ip -n "$side" link set veth0 mtu "$PAIR_MTU" up
+	ip -n "$side" addr add "10.0.0.$number/24" dev veth0
+	ip -n "$side" addr add "fd00::$number/64" dev veth0 nodad
+}
+
+# setup_net: the two namespaces and the wire, no device.
+setup_net() {
+	local side
+	for side in a b; do
+		ip netns add "$side"
+		ip netns exec "$side" sysctl -qw net.ipv6.conf.{default,all}.accept_dad=0
+	done
+	ip link add veth0 netns a type veth peer name veth0 netns b
+	configure_side a 1
+	configure_side b 2
+}
+
+# add_device DEVICE: svta or svtb, on veth0 of its side.
+add_device() {
+	in_ns_of "$1" rdma link add "$1" type svt netdev veth0 || die "no device $1"
+	until_true 10 gid_of_kind "$1" v4 >/dev/null || die "$1 got no IPv4 GID"
+	in_ns_of "$1" rdma resource show "$1" >"/run/svt/idle-$1"
+}
+
+setup_pair() {
+	if [ "$PAIR_MODE" != "$(rdma_mode)" ]; then
+		rdma system set netns "$PAIR_MODE"
+	fi
+	setup_net
+	add_device svta
+	add_device svtb
+	: >/run/svt/pair
+}
+
+rdma_mode() {
+	rdma system show | sed -n 's/.*netns \([a-z]*\).*/\1/p'
+}
+
+# The line of counts ("svta: pd 1 cq 1 qp 1 cm_id 0 mr 0 ctx 0 srq 0") is again what it was at the
+# start.
+is_idle() {
+	[ "$(in_ns_of "$1" rdma resource show "$1" | counts)" = "$(counts <"/run/svt/idle-$1")" ]
+}
+
+counts() {
+	sed 's/^[0-9]*: *//; s/ *$//'
+}
+
+# assert_idle DEVICE: no verbs object of a program is left; kill -9 may need a moment.
+assert_idle() {
+	until_true 10 is_idle "$1" && return
+	in_ns_of "$1" rdma resource show "$1"
+	for object in qp cq mr pd cm_id ctx srq; do
+		in_ns_of "$1" rdma resource show "$object"
+	done
+	die "$1 has objects left"
+}
+
+device_gone() {
+	[ ! -e "/sys/class/infiniband/$1" ] && ! rdma dev show "$1" >/dev/null 2>&1
+}
+
+namespace_gone() {
+	! ip netns list | grep -qw "$1"
+}
+
+# Unloading fails while anything of the module is in use; what frees it may be still under way.
+unload() {
+	local module
+	for module in svt_roce svt_loop svt; do
+		[ -d "/sys/module/$module" ] || continue
+		until_true 10 modprobe -qr "$module" || die "$module cannot be unloaded"
+	done
+}
+
+# teardown_pair: everything must go, and nothing may be left.
+teardown_pair() {
+	local side
+	rm -f /run/svt/pair
+	for side in a b; do
+		assert_idle "svt$side"
+		in_ns_of "svt$side" rdma link delete "svt$side"
+	done
+	for side in a b; do
+		ip netns delete "$side"
+		until_true 10 device_gone "svt$side" || die "svt$side is still there"
+		until_true 10 namespace_gone "$side" || die "namespace $side is still there"
+	done
+	unload
+}
+
+# recover_pair: after a failed test. Takes down what is there, asserts nothing, and restores a pair
+# that was there.
+recover_pair() {
+	local had_pair= device
+	[ ! -e /run/svt/pair ] || had_pair=1
+	{
+		for device in $(ip netns pids a; ip netns pids b); do
+			kill -9 "$device"
+		done
+		for device in svta svtb; do
+			in_ns_of "$device" rdma link delete "$device"
+		done
+		ip netns delete a
+		ip netns delete b
+		ip link delete veth0
+		until_true 5 device_gone svta
+		until_true 5 device_gone svtb
+		( unload )
+		rm -f /run/svt/pair
+	} >/dev/null 2>&1
+	if [ -n "$had_pair" ]; then
+		( set -e && setup_pair ) || echo "    the pair could not be set up again"
+	fi
+}
+
+# gid_of_kind DEVICE v4|v6|ll: prints the index of the first such RoCE v2 GID, now; fails when there
+# is none.
+gid_of_kind() {
+	local pattern
+	case $2 in
+	v4) pattern='^0000:0000:0000:0000:0000:ffff:' ;;
+	ll) pattern='^fe80:' ;;
+	v6) pattern='^fd' ;;
+	*) die "gid_index: kind '$2' is not v4, v6 or ll" ;;
+	esac
+	in_ns_of "$1" bash -c '
+		cd "/sys/class/infiniband/$1/ports/1" || exit
+		for index in $(grep -lE "$2" gids/* 2>/dev/null | sed "s,.*/,," | sort -n); do
+			[ "$(<"gid_attrs/types/$index")" = "RoCE v2" ] && echo "$index" && exit
+		done
+		exit 1' - "$1" "$pattern" 2>/dev/null
+}
+
+# gid_index DEVICE v4|v6|ll: the same, but waits for it: the GID table follows addresses with a
+# delay.
+gid_index() {
+	until_true 10 gid_of_kind "$@" || die "$1 has no $2 GID of type RoCE v2"
+}
+
+# How many sockets and cm_ids listen in namespace a.
+listeners() {
+	in_a sh -c 'cat /proc/net/tcp /proc/net/tcp6; rdma resource show cm_id' 2>/dev/null |
+		grep -cE ' 0A |LISTEN' || :
+}
+
+# wait_listening PROCESS BEFORE: until there is a listener more than there were.
+wait_listening() {
+	local end=$((SECONDS + $(scaled 10)))
+	while [ -d "/proc/$1" ] && [ "$SECONDS" -lt "$end" ]; do
+		[ "$(listeners)" = "$2" ] || return 0
+		sleep 0.05
+	done
+	kill -0 "$1" 2>/dev/null || echo "the server ended before it listened"
+}
+
+# pair SERVER [ARGUMENT...] -- CLIENT [ARGUMENT...]: the server in a, the client in b when the
+# server listens. Fails when either fails or takes too long. Their output is in $WORK/server and
+# $WORK/client, and in the test's output. With PAIR_READY set to a command, that command tells when
+# the server is ready, instead of a listening socket.
+pair() {
+	local server=() limit pid before status=0 server_status=0
+	limit=$(scaled "$PAIR_LIMIT")
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	echo "server: ${server[*]}"
+	echo "client: $*"
+	before=$(listeners)
+	in_a timeout -k 2 "$limit" stdbuf -oL "${server[@]}" >"$WORK/server" 2>&1 </dev/null &
+	pid=$!
+	if [ -n "${PAIR_READY:-}" ]; then
+		until_true 10 eval "$PAIR_READY" || echo "the server was not ready in time"
+	else
+		wait_listening "$pid" "$before"
+	fi
+	in_b timeout -k 2 "$limit" stdbuf -oL "$@" >"$WORK/client" 2>&1 </dev/null || status=$?
+	[ "$status" = 0 ] || { sleep 1; kill "$pid" 2>/dev/null || :; }
+	wait "$pid" || server_status=$?
+	sed 's/^/  server: /' "$WORK/server"
+	sed 's/^/  client: /' "$WORK/client"
+	[ "$status $server_status" = "0 0" ] && return
+	echo "status of client: $status, of server: $server_status (124: time limit of $limit s)"
+	return 1
+}

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The harness tested with the kernel's own software device, rxe, both ends in the first namespace:
+# that it passes what works, and fails what does not. Runs in the guest: tests/vm/run.sh --
+# tests/lib/selftest.sh
+
+. "$(dirname "$0")/testlib.sh"
+
+in_a() {
+	"$@"
+}
+in_b() {
+	"$@"
+}
+
+pingpong() {
+	local gid
+	gid=$(gid_index rxe0 v4)
+	pair ibv_rc_pingpong -d rxe0 -g "$gid" -n 100 -- \
+		ibv_rc_pingpong -d rxe0 -g "$gid" -n 100 10.0.0.1
+	grep -q '100 iters' "$WORK/client"
+}
+
+bandwidth() {
+	pair ib_write_bw -d rxe0 -n 200 -- ib_write_bw -d rxe0 -n 200 10.0.0.1
+}
+
+cm_pingpong() {
+	pair rping -s -C 10 -a 10.0.0.1 -v -- rping -c -C 10 -a 10.0.0.1 -v
+}
+
+
+is_failure() {
+	echo "$1"
+	[[ $1 == FAIL* ]]
+}
+quiet_server() {
+	PAIR_READY=true pair sleep 1 -- true
+}
+wrong_status() {
+	pair true -- false
+}
+too_long() {
+	sleep 30
+}
+kernel_complaint() {
+	echo "BUG: not really" >/dev/kmsg
+}
+failing_middle() {
+	false
+	true
+}
+
+ip link add veth0 type veth peer name veth1
+ip link set veth1 up
+ip link set veth0 up mtu 4200
+ip addr add 10.0.0.1/24 dev veth0
+modprobe rdma_rxe
+rdma link add rxe0 type rxe netdev veth0
+
+run_test "rc pingpong" pingpong
+run_test "write bandwidth" bandwidth
+run_test "rping" cm_pingpong
+run_test "server without a listener" quiet_server
+# A failure of the harness to fail is a failure here.
+for function in wrong_status too_long kernel_complaint failing_middle; do
+	out=$(SVT_RESULTS=/dev/null TEST_LIMIT=3 run_test "$function" "$function")
+	run_test "notices $function" is_failure "$out"
+done
+finish

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The test harness of the guest: a file tests/e2e/NN-name.sh sources it, calls run_test for each of
+# its tests and finish at its end. Namespaces, devices and pairs of programs are in pair.sh, which
+# comes along.
+#
+# A test is a function: it fails when a command in it fails, when it takes too long (TEST_LIMIT
+# seconds, 60 unless set, times SVT_TIME_SCALE), or when the kernel complains meanwhile. Its output
+# is shown when it failed, or with SVT_VERBOSE=1. WORK is a directory for its files, empty at its
+# start.
+#
+# Nothing a test starts survives it; network namespaces, devices and modules do, so tests may share
+# a setup_pair done before them. After a failed test all of it is torn down and the pair, if there
+# was one, set up afresh.
+
+set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/pair.sh"
+
+SVT_RESULTS=${SVT_RESULTS:-/dev/null}
+TEST_LIMIT=${TEST_LIMIT:-60}
+TEST_FILE=$(basename "$0" .sh)
+WORK=/run/svt/work
+
+# What the kernel never says when all is well. A warning or an oops ends the VM anyway: these are
+# the rest.
+SPLAT='WARNING:|BUG:|Oops|general protection|Call Trace|circular locking|inconsistent lock|'
+SPLAT+='suspicious RCU|stall|refcount|leak|KASAN|UBSAN|blocked for more than|to become free|page_counter|bad page|hung'
+
+passed=0 failed=0 finished=
+
+# What the kernel said since the last mark_dmesg.
+mark_dmesg() {
+	echo "svt test: $1" >/dev/kmsg
+}
+
+dmesg_since_mark() {
+	dmesg | awk '/svt test: / { text = ""; next }
+		{ text = text $0 "\n" }
+		END { printf "%s", text }'
+}
+
+# Runs "$@" as a job of its own process group, with a time limit; whatever is left of the group is
+# killed. Not to be called in a condition: bash would ignore `set -e` in the job as well.
+run_limited() {
+	local log=$1 limit=$2 job watch status=0
+	shift 2
+	set -m
+	( set -eu; "$@" ) >"$log" 2>&1 </dev/null &
+	job=$!
+	( sleep "$limit" && echo "time limit of $limit s" && kill -9 -- "-$job" ) >>"$log" 2>/dev/null &
+	watch=$!
+	set +m
+	wait "$job" 2>/dev/null || status=$?
+	kill -9 -- "-$watch" "-$job" 2>/dev/null
+	wait "$watch" 2>/dev/null
+	return "$status"
+}
+
+report_failure() {
+	echo "FAIL $1 ($2s)"
+	tail -n 60 "$3" | sed 's/^/    /'
+	dmesg_since_mark | tail -n 40 | sed 's/^/    kernel: /'
+}
+
+# run_test NAME FUNCTION [ARGUMENT...]
+run_test() {
+	local name=$1 log=/run/svt/test.log started=$SECONDS bad= status
+	shift
+	[[ "e2e/$TEST_FILE/$name" =~ ${SVT_ONLY:-} ]] || return 0
+	rm -rf "$WORK"
+	mkdir -p "$WORK"
+	mark_dmesg "$name"
+	run_limited "$log" "$(scaled "$TEST_LIMIT")" "$@"
+	status=$?
+	[ "$status" = 0 ] || bad="status $status"
+	if dmesg_since_mark | grep -qE "$SPLAT"; then
+		bad="$bad kernel complaint"
+	fi
+	if [ -n "$bad" ]; then
+		echo "failed: $bad" >>"$log"
+		report_failure "$name" $((SECONDS - started)) "$log"
+		failed=$((failed + 1))
+		echo "fail $TEST_FILE: $name" >"$SVT_RESULTS"
+		recover_pair
+	else
+		[ -z "${SVT_VERBOSE:-}" ] || sed 's/^/    /' "$log"
+		echo "ok $name ($((SECONDS - started))s)"
+		passed=$((passed + 1))
+		echo "pass $TEST_FILE: $name" >"$SVT_RESULTS"
+	fi
+}
+
+finish() {
+	finished=1
+	echo "$TEST_FILE: $passed passed, $failed failed"
+	[ "$failed" = 0 ]
+	exit
+}
+
+ended_early() {
+	[ -z "$finished" ] || return
+	echo "FAIL $TEST_FILE ended before its last test"
+	echo "fail $TEST_FILE: ended before its last test" >"$SVT_RESULTS"
+	exit 1
+}
+trap ended_early EXIT

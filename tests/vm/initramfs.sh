@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Builds the small initramfs for one kernel: busybox, tests/vm/init and the modules that reach a
+# root over 9p. Usage: initramfs.sh VERSION; prints the path of the image, which is reused while its
+# sources are older.
+
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+ROOT_MODULES=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
+
+# module_files VERSION: the files of ROOT_MODULES and all that they need, in loading order, each
+# once.
+module_files() {
+	local module
+	for module in "${ROOT_MODULES[@]}"; do
+		/sbin/modprobe -S "$1" --show-depends "$module" ||
+			die "kernel $1 has no module $module: reinstall linux-image-$1"
+	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
+}
+
+unpack_module() {
+	local name=${1##*/}
+	name=${name%%.ko*}.ko
+	case $1 in
+	*.xz) xz -dc "$1" >"$2/$name" ;;
+	*.zst) zstd -qdc "$1" >"$2/$name" ;;
+	*) cp "$1" "$2/$name" ;;
+	esac
+	echo "$name" >>"$2/list"
+}
+
+build() {
+	local version=$1 image=$2 file
+	tree=$(mktemp -d)
+	trap 'rm -rf "$tree"' EXIT
+	mkdir -p "$tree/bin" "$tree/modules"
+	cp "$(command -v busybox)" "$tree/bin/busybox"
+	cp "$TOP/tests/vm/init" "$tree/init"
+	chmod 755 "$tree/init"
+	for file in $(module_files "$version"); do
+		unpack_module "$file" "$tree/modules"
+	done
+	(cd "$tree" && find . | cpio --quiet -o -H newc -R 0:0) >"$image.new"
+	mv "$image.new" "$image"
+}
+
+version=$1
+image=$BUILD/vm/initramfs-$version.cpio
+need busybox busybox-static
+! ldd "$(command -v busybox)" >/dev/null 2>&1 ||
+	die "busybox is not the static one: apt-get install busybox-static"
+need cpio cpio
+need xz xz-utils
+mkdir -p "$BUILD/vm"
+if [ ! -e "$image" ] || [ "$TOP/tests/vm/init" -nt "$image" ] || [ "$0" -nt "$image" ] ||
+	[ "/boot/vmlinuz-$version" -nt "$image" ]; then
+	build "$version" "$image"
+fi
+echo "$image"

@@ -1,0 +1,193 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Boots a stock Debian kernel in QEMU and runs one command there as root, or a shell. See usage
+# below.
+#
+# The guest's root is the host's root, read-only over 9p, under a tmpfs overlay: programs, libraries
+# and this repository are where they are on the host. What is built in build/VERSION is laid over it
+# as if installed.
+
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+usage() {
+	cat <<-END
+	Usage: run.sh [OPTION...] -- COMMAND [ARGUMENT...]
+	       run.sh [OPTION...] --shell
+
+	Runs COMMAND in a VM; its output comes to stdout and its exit status is returned.
+	  --kernel NAME   6.1, 6.12 (the newest installed of it) or a full version; default 6.1
+	  --smp N         processors; default 2
+	  --mem M         memory in MB; default 2048
+	  --timeout S     limit in seconds for the command, times SVT_TIME_SCALE; default 300
+	  --icount        guest time counts instructions (1 ns each), one processor
+	  --results FILE  append what tests report (pass NAME, fail NAME) to FILE
+	  --console FILE  where the console log goes; default: kept in build/vm of a failed run only
+	  --append WORDS  more words for the kernel command line
+	  --bare          do not lay the build over the root
+	  --shell         interactive shell on the serial console
+
+	Status 97: the machine died (panic, warning, reset); 98: not ended in time; 99: not started.
+	SVT_* variables are passed on to the guest.
+	END
+}
+
+kernel=6.1 smp=2 mem=2048 limit=300 icount= results=/dev/null console= append= bare= shell=
+
+parse() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--kernel | --smp | --mem | --timeout | --results | --console | --append)
+			[ $# -ge 2 ] || die "$1 needs a value; see --help"
+			;;&
+		--kernel) kernel=$2 && shift ;;
+		--smp) smp=$2 && shift ;;
+		--mem) mem=$2 && shift ;;
+		--timeout) limit=$2 && shift ;;
+		--results) results=$2 && shift ;;
+		--console) console=$2 && shift ;;
+		--append) append=$2 && shift ;;
+		--icount) icount=1 ;;
+		--bare) bare=bare ;;
+		--shell) shell=1 ;;
+		--help | -h) usage && exit 0 ;;
+		--) shift && break ;;
+		*) die "unknown option '$1'; see --help" ;;
+		esac
+		shift
+	done
+	command=("$@")
+	[ -n "$shell" ] || [ ${#command[@]} -gt 0 ] || die "no command given; see --help"
+}
+
+# A /dev/kvm that opens and then hangs the guest exists: only the processor's own flag is believed.
+machine() {
+	local export=security_model=none,readonly=on
+	if [ -n "$icount" ]; then
+		qemu+=(-accel tcg -icount shift=0,sleep=off -smp 1 -cpu max,-erms,-fsrm)
+	elif grep -qE '^flags.*\b(vmx|svm)\b' /proc/cpuinfo && [ -w /dev/kvm ]; then
+		qemu+=(-accel kvm -smp "$smp" -cpu host)
+	else
+		qemu+=(-accel "tcg,thread=multi" -smp "$smp" -cpu max)
+	fi
+	qemu+=(-m "$mem" -nodefaults -no-user-config -display none -no-reboot -nic none
+		-kernel "/boot/vmlinuz-$version" -initrd "$initramfs"
+		-virtfs "local,path=/,mount_tag=svtroot,multidevs=remap,$export"
+		-virtfs "local,path=$layer,mount_tag=svtlayer,$export")
+}
+
+ports() {
+	if [ -n "$shell" ]; then
+		qemu+=(-serial mon:stdio)
+		return
+	fi
+	# QEMU drops what the guest writes once its own stdin has ended: give it one that never
+	# does.
+	mkfifo "$run/ctl.in" "$run/ctl.out" "$run/stdin"
+	qemu+=(-serial "file:$console" -device virtio-serial-pci
+		-chardev "stdio,id=out,signal=off" -device virtserialport,chardev=out,name=svt.out
+		-chardev "pipe,id=ctl,path=$run/ctl"
+		-device virtserialport,chardev=ctl,name=svt.ctl)
+}
+
+boot_words() {
+	local guest_limit=$seconds words
+	# With -icount idle time is skipped, also while the guest waits for its disk: its clock
+	# measures no patience.
+	[ -z "$icount" ] || guest_limit=$((seconds * 10000))
+	words="console=ttyS0 panic=-1 panic_on_warn=1 oops=panic watchdog_thresh=30"
+	words+=" softlockup_panic=1 tsc=reliable no_timer_check rdinit=/init loglevel=5"
+	words+=" vm_top=$TOP vm_init=tests/vm/guest-init.sh vm_run=$run vm_limit=$guest_limit"
+	words+=" vm_icount=$icount"
+	qemu+=(-append "$words $append")
+}
+
+write_command() {
+	local directory=$TOP
+	case $PWD in "$TOP" | "$TOP"/*) directory=$PWD ;; esac
+	{
+		compgen -e SVT_ | while read -r name; do
+			[ "$name" = SVT_RESULTS ] || printf 'export %s=%q\n' "$name" "${!name}"
+		done
+		printf 'cd %q\n' "$directory"
+		printf '%q ' "${command[@]}"
+		echo
+	} >"$run/command"
+}
+
+# Copies the guest's reports until it says how it ended, and lets it power off then.
+read_reports() {
+	local line
+	while read -r line; do
+		case $line in
+		"exit "*)
+			echo "${line#exit }" >"$run/status"
+			echo ok >"$run/ctl.in"
+			return
+			;;
+		*) echo "$line" >>"$results" ;;
+		esac
+	done <"$run/ctl.out"
+}
+
+SPLAT='WARNING|BUG|Oops|panic|Call Trace|RIP:|general protection|svt initramfs'
+
+died() {
+	{
+		echo "run.sh: kernel $version: $2"
+		grep -a 'svt test: ' "$console" | tail -n 1 || :
+		grep -aE "$SPLAT" "$console" | head -n 5 || :
+		echo "run.sh: last lines of the console ($console):"
+		tail -n 60 "$console" | tr -d '\r'
+		cat "$run/qemu.err"
+	} >&2
+	keep=1
+	exit "$1"
+}
+
+main() {
+	local started status=0
+	parse "$@"
+	need qemu-system-x86_64 qemu-system-x86
+	version=$(kernel_version "$kernel" image)
+	initramfs=$("$TOP/tests/vm/initramfs.sh" "$version")
+	layer=$("$TOP/tests/vm/layer.sh" "$version" $bare)
+	seconds=$(scaled "$limit")
+	mkdir -p "$BUILD/vm"
+	run=$(mktemp -d "$BUILD/vm/run.XXXXXX")
+	keep=
+	trap '[ -n "$keep" ] || rm -rf "$run"' EXIT
+	: "${console:=$run/console.log}"
+	: >"$console"
+
+	qemu=(qemu-system-x86_64)
+	machine
+	ports
+	boot_words
+	if [ -n "$shell" ]; then
+		"${qemu[@]}"
+		exit
+	fi
+	write_command
+	read_reports &
+	reader=$!
+	started=$SECONDS
+	# The guest has its own limit; this one is for a guest that cannot keep it.
+	timeout --foreground -k 5 $((seconds + $(scaled 90))) \
+		"${qemu[@]}" <>"$run/stdin" 2>"$run/qemu.err" || status=$?
+	[ -e "$run/ctl.out" ] && { : <>"$run/ctl.out"; }
+	kill "$reader" 2>/dev/null || :
+	wait "$reader" 2>/dev/null || :
+	if [ -e "$run/status" ]; then
+		status=$(<"$run/status")
+		[ "$status" != 124 ] || died 98 "the command did not end within $seconds s"
+		exit "$status"
+	fi
+	case $status in
+	124 | 137) died 98 "the machine hung: no answer within $((SECONDS - started)) s" ;;
+	0) died 97 "the machine died (see the console) after $((SECONDS - started)) s" ;;
+	*) died 99 "QEMU ended with status $status" ;;
+	esac
+}
+
+main "$@"
