@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The device as an administrator sees it: adding, deleting, link state, MTU, rename, namespaces, module use.
+
+. "$(dirname "$0")/../lib/testlib.sh"
+
+port_state() {
+	in_a rdma link show "$1/1" | grep -q "state $2"
+}
+
+active_mtu() {
+	in_a ibv_devinfo -d svta | grep -q "active_mtu: *$1"
+}
+
+adding_twice_is_refused() {
+	! in_a rdma link add svtc type svt netdev veth0
+	! in_a rdma link add svta type svt netdev veth0
+}
+
+adding_on_nothing_is_refused() {
+	! in_a rdma link add svtc type svt netdev nosuch0
+}
+
+port_follows_link() {
+	until_true 10 port_state svta ACTIVE
+	ip -n a link set veth0 down
+	until_true 10 port_state svta DOWN
+	ip -n a link set veth0 up
+	until_true 10 port_state svta ACTIVE
+	ip -n a addr add fd00::1/64 dev veth0 nodad || :
+	gid_index svta v6
+}
+
+mtu_follows_netdev() {
+	until_true 10 active_mtu 4096
+	ip -n a link set veth0 mtu 1500
+	until_true 10 active_mtu 1024
+	ip -n a link set veth0 mtu 4200
+	until_true 10 active_mtu 4096
+}
+
+netdev_rename() {
+	ip -n a link set veth0 down
+	ip -n a link set veth0 name cable0
+	ip -n a link set cable0 up
+	until_true 10 port_state svta ACTIVE
+	in_a rdma link show svta/1 | grep cable0
+	ip -n a link set cable0 down
+	ip -n a link set cable0 name veth0
+	ip -n a link set veth0 up
+	until_true 10 port_state svta ACTIVE
+}
+
+device_rename() {
+	in_a rdma dev set svta name svtz
+	in_a rdma link show svtz/1
+	in_a rdma dev set svtz name svta
+	in_a rdma link show svta/1
+}
+
+gids_follow_addresses() {
+	local before
+	before=$(in_a cat /sys/class/infiniband/svta/ports/1/gids/* | grep -c ffff:0a01:0001 || :)
+	[ "$before" = 0 ]
+	ip -n a addr add 10.1.0.1/24 dev veth0
+	until_true 10 in_a grep -q ffff:0a01:0001 -r /sys/class/infiniband/svta/ports/1/gids
+	ip -n a addr del 10.1.0.1/24 dev veth0
+	until_true 10 eval '! in_a grep -q ffff:0a01:0001 -r /sys/class/infiniband/svta/ports/1/gids'
+}
+
+module_in_use_stays() {
+	! modprobe -r svt
+	[ -d /sys/module/svt ]
+}
+
+counters_are_listed() {
+	in_a rdma statistic show link svta/1 | grep -q tx_packets
+	in_a rdma statistic show link svta/1 | grep -q rx_dropped_psn
+}
+
+delete_and_add_again() {
+	for _ in 1 2 3; do
+		in_a rdma link delete svta
+		until_true 10 device_gone svta
+		add_device svta
+	done
+}
+
+netdev_deletion_removes_devices() {
+	ip -n a link delete veth0
+	until_true 10 device_gone svta
+	until_true 10 device_gone svtb
+	ip netns delete a
+	ip netns delete b
+	until_true 10 namespace_gone a
+	unload
+	rm -f /run/svt/pair
+}
+
+namespace_deletion_removes_device() {
+	setup_pair
+	ip netns delete a
+	until_true 10 device_gone svta
+	until_true 10 namespace_gone a
+	ip netns delete b
+	until_true 10 device_gone svtb
+	unload
+	rm -f /run/svt/pair
+}
+
+exclusive_mode_hides_the_other_device() {
+	PAIR_MODE=exclusive setup_pair
+	in_a rdma dev show svta
+	! in_a rdma dev show svtb
+	in_a ibv_devices | grep svta
+	! in_a ibv_devices | grep svtb
+	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -- \
+		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" 10.0.0.1
+	teardown_pair
+	rdma system set netns shared
+}
+
+set_up_quietly() {
+	setup_pair
+}
+
+setup_pair
+run_test "adding a device twice is refused" adding_twice_is_refused
+run_test "adding a device on no netdev is refused" adding_on_nothing_is_refused
+run_test "port state follows the link" port_follows_link
+run_test "active MTU follows the netdev" mtu_follows_netdev
+run_test "netdev may be renamed" netdev_rename
+run_test "device may be renamed" device_rename
+run_test "GIDs follow addresses" gids_follow_addresses
+run_test "a module in use cannot be unloaded" module_in_use_stays
+run_test "counters are listed" counters_are_listed
+run_test "delete and add again" delete_and_add_again
+run_test "deletion of the netdev removes the device" netdev_deletion_removes_devices
+run_test "deletion of the namespace removes the device" namespace_deletion_removes_device
+run_test "exclusive mode shows a namespace its own device only" exclusive_mode_hides_the_other_device
+run_test "set up after all that" set_up_quietly
+run_test "teardown leaves nothing" teardown_pair
+finish

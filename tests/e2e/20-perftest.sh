@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Debian's perftest over the wire. Each program with each transport that it has, then the options that make a
+# difference to the driver. The figures mean nothing here; that every run ends, with a line of results, does.
+# Limit: 700 s
+
+. "$(dirname "$0")/../lib/testlib.sh"
+
+# perftest PROGRAM [OPTION...]: a run between the IPv4 addresses, or those of KIND
+perftest() {
+	local program=$1 kind=${KIND:-v4}
+	shift
+	pair "$program" -d svta -x "$(gid_index svta "$kind")" -F "$@" -- \
+		"$program" -d svtb -x "$(gid_index svtb "$kind")" -F "$@" 10.0.0.1
+	grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+' "$WORK/client"
+}
+
+perftest_v6() {
+	KIND=v6 perftest "$@"
+}
+
+perftest_cm() {
+	local program=$1
+	shift
+	pair "$program" -R -F "$@" -- "$program" -R -F "$@" 10.0.0.1
+	grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+' "$WORK/client"
+}
+
+setup_pair
+for operation in send write; do
+	for transport in RC UC; do
+		run_test "$operation bandwidth $transport" perftest "ib_${operation}_bw" -c $transport -n 300
+		run_test "$operation latency $transport" perftest "ib_${operation}_lat" -c $transport -n 200
+	done
+done
+run_test "send bandwidth UD" perftest ib_send_bw -c UD -s 2048 -n 500
+run_test "send latency UD" perftest ib_send_lat -c UD -n 200
+run_test "read bandwidth" perftest ib_read_bw -n 300
+run_test "read latency" perftest ib_read_lat -n 200
+for atomic in CMP_AND_SWAP FETCH_AND_ADD; do
+	run_test "atomic bandwidth $atomic" perftest ib_atomic_bw -A $atomic -n 300
+	run_test "atomic latency $atomic" perftest ib_atomic_lat -A $atomic -n 200
+done
+for program in ib_send_bw ib_send_lat ib_read_bw ib_read_lat; do
+	run_test "$program by events" perftest $program -e -n 200
+done
+for program in ib_send_bw ib_write_bw ib_read_bw; do
+	run_test "$program with 16 QPs" perftest $program -q 16 -n 100
+	run_test "$program both ways" perftest $program -b -n 200
+	run_test "$program over IPv6" perftest_v6 $program -n 200
+	run_test "$program connected by rdmacm" perftest_cm $program -n 200
+done
+run_test "ib_send_bw with an SRQ" perftest ib_send_bw --use-srq -n 200
+run_test "ib_send_bw posting lists" perftest ib_send_bw -l 8 -n 320
+run_test "ib_send_bw with inline data" perftest ib_send_bw -I 256 -s 256 -n 500
+run_test "ib_write_bw by the old post send interface" perftest ib_write_bw --use_old_post_send -n 200
+for mtu in 1024 2048 4096; do
+	run_test "ib_send_bw with path MTU $mtu" perftest ib_send_bw -m $mtu -n 200
+done
+TEST_LIMIT=150 PAIR_LIMIT=120
+for program in ib_send_bw ib_write_bw ib_read_bw; do
+	run_test "$program all sizes" perftest $program -a -n 5
+done
+run_test "ib_send_lat all sizes" perftest ib_send_lat -a -n 5
+run_test "teardown leaves nothing" teardown_pair
+finish

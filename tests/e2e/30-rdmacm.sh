@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Connections made by ib_cm over QP 1: the example programs of librdmacm.
+# Limit: 420 s
+
+. "$(dirname "$0")/../lib/testlib.sh"
+
+rping_verified() {
+	pair rping -s -C 50 -V -S 8000 -a "$1" -- rping -c -C 50 -V -S 8000 -a "$1"
+}
+
+multicast() {
+	PAIR_READY="in_a ip maddr show dev veth0 | grep -q 239.1.1.7 || in_a rdma resource show qp | grep -q mckey" \
+		pair mckey -m 239.1.1.7 -b 10.0.0.1 -- mckey -m 239.1.1.7 -b 10.0.0.2 -s
+}
+
+connect_many() {
+	pair ucmatose -c 40 -C 5 -b 10.0.0.1 -- ucmatose -c 40 -C 5 -s 10.0.0.1
+}
+
+setup_pair
+run_test "rping over IPv4" rping_verified 10.0.0.1
+run_test "rping over IPv6" rping_verified fd00::1
+run_test "ucmatose" pair ucmatose -b 10.0.0.1 -- ucmatose -s 10.0.0.1
+run_test "ucmatose with 40 connections" connect_many
+run_test "udaddy" pair udaddy -b 10.0.0.1 -- udaddy -s 10.0.0.1
+run_test "mckey" multicast
+run_test "rstream" pair rstream -S 4096 -C 200 -b 10.0.0.1 -- rstream -S 4096 -C 200 -s 10.0.0.1
+run_test "riostream" pair riostream -S 4096 -C 200 -b 10.0.0.1 -- riostream -S 4096 -C 200 -s 10.0.0.1
+run_test "teardown leaves nothing" teardown_pair
+finish

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# A bad wire: netem at both ends of the veth loses, repeats, reorders, spoils and delays. Every byte has to be right
+# and every run has to end in time: recovery runs at the speed of the round trip.
+# Limit: 600 s
+
+. "$(dirname "$0")/../lib/testlib.sh"
+
+VERIFY=$(cd "$(dirname "$0")/../.." && pwd)/build/tools/svt_verify
+TESTS=rc_send,rc_send_imm,rc_write,rc_write_imm,rc_read,rc_atomic_values
+
+# impaired NETEM... -- COMMAND...: both directions
+impaired() {
+	local options=()
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	in_a tc qdisc replace dev veth0 root netem "${options[@]}"
+	in_b tc qdisc replace dev veth0 root netem "${options[@]}"
+	"$@"
+	in_a tc qdisc del dev veth0 root
+	in_b tc qdisc del dev veth0 root
+}
+
+pingpong() {
+	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -c -s 20000 -n 200 -- \
+		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -c -s 20000 -n 200 10.0.0.1
+}
+
+verify() {
+	pair "$VERIFY" -d svta -g "$(gid_index svta v4)" -t "$TESTS" -- \
+		"$VERIFY" -d svtb -g "$(gid_index svtb v4)" -t "$TESTS" 10.0.0.1
+}
+
+bandwidth() {
+	pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 200 -e -- \
+		ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F -n 200 -e 10.0.0.1
+	pair ib_read_bw -d svta -x "$(gid_index svta v4)" -F -n 200 -e -- \
+		ib_read_bw -d svtb -x "$(gid_index svtb v4)" -F -n 200 -e 10.0.0.1
+}
+
+wire() {
+	impaired limit 5000 "$@" -- eval 'pingpong && verify && bandwidth'
+}
+
+# A queue of ten packets at the sender: what it drops is lost, and no QP dies of it
+short_queue() {
+	in_a tc qdisc replace dev veth0 root pfifo limit 10
+	in_b tc qdisc replace dev veth0 root pfifo limit 10
+	bandwidth
+	in_a tc qdisc del dev veth0 root
+	in_b tc qdisc del dev veth0 root
+}
+
+retries_were_needed() {
+	local retries
+	retries=$(in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 -E '^retries_' | grep -c '^[1-9]' || :)
+	[ "$retries" -gt 0 ]
+}
+
+setup_pair
+TEST_LIMIT=120 PAIR_LIMIT=100
+run_test "loss of 1 %" wire loss 1%
+run_test "loss of 5 %" wire loss 5%
+run_test "duplication of 5 %" wire duplicate 5%
+run_test "reordering of 5 %" wire delay 1ms reorder 95% 50%
+run_test "corruption of 1 %" wire corrupt 1%
+run_test "delay of 2 ms with jitter" wire delay 2ms 1ms
+run_test "a queue of ten packets" short_queue
+run_test "packets were repeated" retries_were_needed
+run_test "teardown leaves nothing" teardown_pair
+finish

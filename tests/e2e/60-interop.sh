@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# svt and rxe, the kernel's other soft RoCE, on one wire: svt in namespace a, rxe in the first namespace, where it has
+# to stay. Every operation both ways; what goes over the wire is captured and decoded by tshark.
+# Limit: 600 s
+
+. "$(dirname "$0")/../lib/testlib.sh"
+
+setup_mixed() {
+	ip netns add a
+	ip link add veth0 netns a type veth peer name veth0
+	configure_side a 1
+	ip link set veth0 mtu "$PAIR_MTU" up
+	ip addr add 10.0.0.2/24 dev veth0
+	ip addr add fd00::2/64 dev veth0 nodad
+	modprobe rdma_rxe
+	rdma link add rxe0 type rxe netdev veth0
+	add_device svta
+	until_true 10 gid_of_kind rxe0 v4
+}
+
+teardown_mixed() {
+	assert_idle svta
+	in_a rdma link delete svta
+	rdma link delete rxe0
+	ip netns delete a
+	until_true 10 device_gone svta
+	until_true 10 namespace_gone a
+	unload
+}
+
+# The peer of svt is at home in the first namespace.
+in_b() {
+	"$@"
+}
+
+# both_ways FUNCTION ARGUMENT...: svt serves rxe, then rxe serves svt
+rxe_to_svt() {
+	pair "$1" -d svta "$2" "$(gid_index svta "$KIND")" "${@:3}" -- \
+		"$1" -d rxe0 "$2" "$(gid_index rxe0 "$KIND")" "${@:3}" 10.0.0.1
+}
+
+svt_to_rxe() {
+	local limit pid status=0
+	limit=$(scaled "$PAIR_LIMIT")
+	timeout -k 2 "$limit" "$1" -d rxe0 "$2" "$(gid_index rxe0 "$KIND")" "${@:3}" >"$WORK/server" 2>&1 &
+	pid=$!
+	until_true 10 listens_outside
+	in_a timeout -k 2 "$limit" "$1" -d svta "$2" "$(gid_index svta "$KIND")" "${@:3}" 10.0.0.2 || status=$?
+	[ "$status" = 0 ] || kill "$pid" || :
+	wait "$pid" || status=$?
+	cat "$WORK/server"
+	return "$status"
+}
+
+listens_outside() {
+	grep -qE ':485[0-9A-F] .* 0A |:4955 .* 0A ' /proc/net/tcp /proc/net/tcp6
+}
+
+KIND=v4
+both_ways() {
+	rxe_to_svt "$@"
+	svt_to_rxe "$@"
+}
+
+both_ways_v6() {
+	KIND=v6 both_ways "$@"
+}
+
+captured_packets_decode() {
+	local bad
+	in_a tcpdump -i veth0 -w "$WORK/wire.pcap" -U udp port 4791 2>"$WORK/tcpdump" &
+	until_true 10 grep -q listening "$WORK/tcpdump"
+	both_ways ib_send_bw -x -F -n 20 -s 10000
+	both_ways ib_write_bw -x -F -n 20 -s 10000
+	both_ways ib_read_bw -x -F -n 20 -s 10000
+	both_ways ib_atomic_bw -x -F -n 20
+	both_ways ibv_ud_pingpong -g -n 20
+	sleep 1
+	kill %%
+	wait %% || :
+	tshark -r "$WORK/wire.pcap" -T fields -e infiniband.bth.opcode 2>/dev/null | sort | uniq -c
+	[ "$(tshark -r "$WORK/wire.pcap" -Y infiniband 2>/dev/null | wc -l)" -gt 300 ]
+	bad=$(tshark -r "$WORK/wire.pcap" -Y '_ws.malformed || !infiniband' 2>/dev/null | wc -l)
+	[ "$bad" = 0 ]
+}
+
+setup_mixed
+for type in rc uc ud; do
+	run_test "$type pingpong with rxe" both_ways ibv_${type}_pingpong -g -n 200
+done
+run_test "rc pingpong with rxe over IPv6" both_ways_v6 ibv_rc_pingpong -g -n 200
+run_test "rc pingpong with rxe, contents checked" both_ways ibv_rc_pingpong -g -n 100 -c -s 30001
+for operation in send write read; do
+	run_test "$operation bandwidth with rxe" both_ways ib_${operation}_bw -x -F -n 200
+	run_test "$operation latency with rxe" both_ways ib_${operation}_lat -x -F -n 100
+done
+for atomic in CMP_AND_SWAP FETCH_AND_ADD; do
+	run_test "atomic $atomic with rxe" both_ways ib_atomic_bw -x -F -n 200 -A $atomic
+done
+run_test "send bandwidth UC with rxe" both_ways ib_send_bw -x -F -n 200 -c UC
+run_test "write bandwidth UC with rxe" both_ways ib_write_bw -x -F -n 200 -c UC
+run_test "send bandwidth UD with rxe" both_ways ib_send_bw -x -F -n 200 -c UD -s 2048
+run_test "rping with rxe" pair rping -s -C 20 -V -a 10.0.0.1 -- rping -c -C 20 -V -a 10.0.0.1
+TEST_LIMIT=120
+run_test "captured packets decode in tshark" captured_packets_decode
+run_test "teardown leaves nothing" teardown_mixed
+finish

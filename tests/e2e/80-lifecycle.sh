@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Ends of all kinds while traffic runs: kill -9, deletion of the device, of the link, of the namespace; modules unloaded
+# and loaded again. Nothing may be left, and nothing may hang.
+# Limit: 420 s
+
+. "$(dirname "$0")/../lib/testlib.sh"
+
+# An endless bandwidth run between the two sides, in the background
+start_traffic() {
+	in_a ib_send_bw -d svta -x "$(gid_index svta v4)" -F --run_infinitely -D 5 >"$WORK/server" 2>&1 &
+	until_true 10 eval '[ "$(listeners)" -gt 0 ]'
+	in_b ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F --run_infinitely -D 5 10.0.0.1 >"$WORK/client" 2>&1 &
+	until_true 15 traffic_flows
+}
+
+tx_packets() {
+	in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 '^tx_packets$' | tail -n 1
+}
+
+traffic_flows() {
+	local before
+	before=$(tx_packets) || return 1
+	sleep 0.2
+	[ "$(tx_packets)" -gt "$((before + 20))" ]
+}
+
+kill_9() {
+	local i
+	for i in 1 2 3; do
+		start_traffic
+		pkill -9 ib_send_bw
+		wait
+		assert_idle svta
+		assert_idle svtb
+	done
+}
+
+kill_9_of_one_side_fails_the_other() {
+	start_traffic
+	pkill -9 -f 'svtb.*10.0.0.1'
+	until_true 5 eval '[ "$(pgrep -c ib_send_bw)" -le 1 ]'
+	pkill -9 ib_send_bw || :
+	wait
+	assert_idle svta
+	assert_idle svtb
+}
+
+delete_device_under_traffic() {
+	start_traffic
+	in_b rdma link delete svtb
+	until_true 20 device_gone svtb
+	pkill -9 ib_send_bw || :
+	wait
+	assert_idle svta
+	add_device svtb
+}
+
+delete_netdev_under_traffic() {
+	start_traffic
+	ip -n a link delete veth0
+	until_true 20 device_gone svta
+	until_true 20 device_gone svtb
+	pkill -9 ib_send_bw || :
+	wait
+	ip netns delete a
+	ip netns delete b
+	until_true 20 namespace_gone a
+	until_true 20 namespace_gone b
+	unload
+	rm -f /run/svt/pair
+	setup_pair
+}
+
+unload_and_load_again() {
+	local i
+	for i in 1 2 3 4 5; do
+		teardown_pair
+		setup_pair
+	done
+	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -n 100 -- \
+		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -n 100 10.0.0.1
+}
+
+memory_comes_back() {
+	local before after i
+	# The first rounds fill caches that stay
+	for i in 1 2 3; do
+		pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 20 -q 16 -- \
+			ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F -n 20 -q 16 10.0.0.1 >/dev/null
+	done
+	before=$(vmalloc_of_svt)
+	for i in 1 2 3; do
+		pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 20 -q 16 -- \
+			ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F -n 20 -q 16 10.0.0.1 >/dev/null
+	done
+	until_true 10 eval '[ "$(vmalloc_of_svt)" -le '"$before"' ]'
+}
+
+vmalloc_of_svt() {
+	grep -c svt_ /proc/vmallocinfo || :
+}
+
+setup_pair
+run_test "kill -9 under traffic leaves nothing" kill_9
+run_test "kill -9 of one side leaves nothing" kill_9_of_one_side_fails_the_other
+run_test "device deleted under traffic" delete_device_under_traffic
+run_test "netdev deleted under traffic" delete_netdev_under_traffic
+run_test "rings are given back" memory_comes_back
+TEST_LIMIT=150
+run_test "unload and load again, five times" unload_and_load_again
+run_test "teardown leaves nothing" teardown_pair
+finish

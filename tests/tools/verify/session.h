@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef VERIFY_SESSION_H
+#define VERIFY_SESSION_H
+
+#include "oob.h"
+#include "test.h"
+
+enum frame_kind {
+	FRAME_HELLO = 1,
+	FRAME_START,	/* client to server: the name of the next test */
+	FRAME_MEET,
+	FRAME_END,
+	FRAME_BYE,
+};
+
+/* The head of the next frame, left where it is.  Return: 0 or a negative errno. */
+int session_peek(int fd, struct oob_head *head);
+
+/*
+ * Agree on version, seed and path MTU (the client's seed, the smaller MTU).
+ * Return: 0, or -1 with a line on stderr.
+ */
+int session_hello(struct run *run);
+
+/*
+ * The client calls session_start() before each test, the server session_next(), which gives the
+ * case and its round: 1 for a test to run, 0 at the end, negative errno when the peer is lost.
+ */
+int session_start(struct run *run, const struct test_case *c, u32 round);
+int session_next(struct run *run, const struct test_case **c, u32 *round);
+void session_bye(struct run *run);
+
+#endif
