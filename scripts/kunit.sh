@@ -167,6 +167,7 @@ ensure_kernel() {
 	if [[ ! -d $kernel ]]; then
 		(
 			hold_lock "$kernel.lock"
+			trap 'rm -rf "$kernel.building"' EXIT
 			[[ -d $kernel ]] || make_kernel "$kernel"
 		)
 	fi
@@ -183,7 +184,10 @@ forget_old_kernels() {
 # ---- the modules ---------------------------------------------------------------------
 
 list_sources() {
-	(cd "$source" && find drivers include -type f \
+	local folders=(drivers)
+
+	[[ ! -d $source/include ]] || folders+=(include)
+	(cd "$source" && find "${folders[@]}" -type f \
 		\( -name '*.[chS]' -o -name Kbuild -o -name Makefile -o -name Kconfig \) \
 		! -name '*.mod.c' | sort)
 }
@@ -194,7 +198,7 @@ mirror_sources() {
 	local file
 
 	[[ -d $source/drivers ]] || die "no drivers/ in $source"
-	mkdir -p "$build" "$source/include"
+	mkdir -p "$build"
 	list_sources >"$build/sources.new"
 	if [[ -e $build/sources ]] &&
 	   [[ -n $(comm -23 "$build/sources" "$build/sources.new") ]]; then

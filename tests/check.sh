@@ -29,8 +29,8 @@ clock() {
 add_result() {
 	local line p=0 f=0
 	line=$(tail -n 1 "$LOGS/$1.log")
-	if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
-		p=${BASH_REMATCH[1]} f=${BASH_REMATCH[2]}
+	if [[ $line =~ ^([^:]*:\ )?([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+		p=${BASH_REMATCH[2]} f=${BASH_REMATCH[3]}
 		[ "$2" = 0 ] || [ "$f" != 0 ] || f=1
 		[ $((p + f)) -gt 0 ] || f=1
 	elif [ "$2" = 0 ]; then

@@ -9,9 +9,12 @@ trap - EXIT
 
 passed=0 failed=0 number=0
 
+# The clock of `make demo` goes on: SVT_CLOCK is what it showed when the VM was started.
 step() {
+	local now
+	now=$((${SVT_CLOCK:-0} + $(cut -d. -f1 /proc/uptime)))
 	number=$((number + 1))
-	printf '\n--- %d. %s\n' "$number" "$*"
+	printf '\n[%d:%02d] %d. %s\n' $((now / 60)) $((now % 60)) "$number" "$*"
 }
 
 shown() {
@@ -29,7 +32,7 @@ verdict() {
 	else
 		failed=$((failed + 1))
 		echo "    FAILED: $what"
-		dmesg | tail -n 20 | sed 's/^/    kernel: /'
+		dmesg_since_mark | tail -n 20 | sed 's/^/    kernel: /'
 	fi
 }
 
@@ -60,6 +63,7 @@ between() {
 }
 
 mkdir -p "$WORK"
+mark_dmesg demo
 step "Linux $(uname -r): load the modules (rdma link add would load them too)"
 verdict "svt, svt_roce and svt_loop are loaded" shown modprobe -a svt_roce svt_loop
 step "Two hosts: network namespaces a and b, joined by a veth cable"

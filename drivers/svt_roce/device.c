@@ -21,25 +21,33 @@
 #include "socket.h"
 #include "transmit.h"
 
-/* Undo what roce_prepare() did, as far as it got; a second call does nothing */
+static void let_go(struct roce_device *device)
+{
+	roce_sockets_put(device->net);
+	netdev_put(device->netdev, &device->tracker);
+}
+
+/*
+ * A second call does nothing. The list is left last: it is where roce_namespace_exit() looks for
+ * devices that it has to wait for.
+ */
 static void roce_release(struct svt_device *dev)
 {
 	struct roce_device *device = to_roce_device(dev);
-	struct roce_net *rnet;
+	struct roce_net *rnet = roce_net(device->net);
 
-	if (!device->netdev)
+	if (!device->listed)
 		return;
 
-	rnet = roce_net(device->net);
-	spin_lock_bh(&rnet->lock);
-	list_del_rcu(&device->node);
-	spin_unlock_bh(&rnet->lock);
+	WRITE_ONCE(device->ready, false);
 	/* Pairs with the RCU read section of roce_receive(): the core gets no packet hereafter */
 	synchronize_rcu();
+	let_go(device);
 
-	roce_sockets_put(device->net);
-	netdev_put(device->netdev, &device->tracker);
-	device->netdev = NULL;
+	spin_lock_bh(&rnet->lock);
+	device->listed = false;
+	list_del_rcu(&device->node);
+	spin_unlock_bh(&rnet->lock);
 }
 
 static const struct svt_backend_ops roce_ops = {
@@ -131,6 +139,7 @@ static int enlist(struct roce_device *device)
 		ret = -EEXIST;
 	else
 		list_add_tail_rcu(&device->node, &rnet->devices);
+	device->listed = !ret;
 	spin_unlock_bh(&rnet->lock);
 	rtnl_unlock();
 	return ret;
@@ -141,25 +150,17 @@ static int roce_prepare(struct roce_device *device, struct net_device *netdev)
 	int ret;
 
 	device->net = dev_net(netdev);
-	netdev_hold(netdev, &device->tracker, GFP_KERNEL);
 	device->netdev = netdev;
-
 	ret = roce_sockets_get(device->net);
 	if (ret) {
 		netdev_err(netdev, "svt: cannot open UDP port %u: %pe\n", ROCE_V2_UDP_DPORT,
 			   ERR_PTR(ret));
-		goto put_netdev;
+		return ret;
 	}
+	netdev_hold(netdev, &device->tracker, GFP_KERNEL);
 	ret = enlist(device);
 	if (ret)
-		goto put_sockets;
-	return 0;
-
-put_sockets:
-	roce_sockets_put(device->net);
-put_netdev:
-	netdev_put(netdev, &device->tracker);
-	device->netdev = NULL;
+		let_go(device);
 	return ret;
 }
 

@@ -12,6 +12,7 @@
  * @tracker: of that reference
  * @net: the namespace of @netdev; no reference, the namespace outlives the device
  * @node: in roce_net.devices
+ * @listed: @node is in there, and all is held that the device holds
  * @gone: @netdev is being unregistered; protected by roce_net.lock
  * @ready: the core takes packets; set with release by roce_start(), read with acquire by
  *	roce_receive()
@@ -22,6 +23,7 @@ struct roce_device {
 	netdevice_tracker tracker;
 	struct net *net;
 	struct list_head node;
+	bool listed;
 	bool gone;
 	bool ready;
 };

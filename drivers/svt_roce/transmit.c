@@ -126,22 +126,27 @@ static struct sk_buff *alloc_packets(struct shipment *shipment, unsigned int len
 	return skb;
 }
 
-/* The packets of @skb are on their way or lost */
-static int send_skb(struct shipment *shipment, struct sk_buff *skb)
+/* No socket besides the owner: what is sent to a multicast group is heard here, too */
+static int local_out(struct shipment *shipment, struct sk_buff *skb)
 {
 	struct net *net = sock_net(shipment->sk);
+
+#if IS_ENABLED(CONFIG_IPV6)
+	if (shipment->path->ipv6)
+		return ip6_local_out(net, NULL, skb);
+#endif
+	return ip_local_out(net, NULL, skb);
+}
+
+/* Return: 0 when @skb is on its way, else it is lost */
+static int send_skb(struct shipment *shipment, struct sk_buff *skb)
+{
 	int ret;
 
 	skb->priority = rdma_ah_get_sl(&shipment->train->path->ah_attr);
 	skb_dst_set_noref(skb, shipment->dst);
 	skb_set_owner_w(skb, shipment->sk);
-	/* No socket besides the owner: what is sent to a multicast group is heard here, too */
-#if IS_ENABLED(CONFIG_IPV6)
-	if (shipment->path->ipv6)
-		ret = ip6_local_out(net, NULL, skb);
-	else
-#endif
-		ret = ip_local_out(net, NULL, skb);
+	ret = local_out(shipment, skb);
 	return net_xmit_eval(ret);
 }
 

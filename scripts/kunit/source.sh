@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 #
 # Where the kernel source package is and where things made of it are cached.
 # Sourced by scripts/kunit.sh and scripts/check-style.sh, after scripts/lib.sh.

@@ -30,8 +30,7 @@ in_b() {
 	ip netns exec b "$@"
 }
 
-# in_ns_of DEVICE COMMAND...: svta and svtb are at home in a and b, any other in the first
-# namespace.
+# in_ns_of DEVICE COMMAND...: svta is at home in a, svtb in b, any other in the first namespace.
 in_ns_of() {
 	local device=$1
 	shift

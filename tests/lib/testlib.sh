@@ -23,7 +23,8 @@ WORK=/run/svt/work
 # What the kernel never says when all is well. A warning or an oops ends the VM anyway: these are
 # the rest.
 SPLAT='WARNING:|BUG:|Oops|general protection|Call Trace|circular locking|inconsistent lock|'
-SPLAT+='suspicious RCU|stall|refcount|leak|KASAN|UBSAN|blocked for more than|to become free|page_counter|bad page|hung'
+SPLAT+='suspicious RCU|stall|refcount|leak|KASAN|UBSAN|blocked for more than|to become free|'
+SPLAT+='page_counter|bad page|hung'
 
 passed=0 failed=0 finished=
 

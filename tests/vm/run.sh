@@ -174,7 +174,10 @@ main() {
 	started=$SECONDS
 	# The guest has its own limit; this one is for a guest that cannot keep it.
 	timeout --foreground -k 5 $((seconds + $(scaled 90))) \
-		"${qemu[@]}" <>"$run/stdin" 2>"$run/qemu.err" || status=$?
+		"${qemu[@]}" <>"$run/stdin" 2>"$run/qemu.err" &
+	vm=$!
+	trap 'kill "$vm"; exit 130' INT TERM HUP
+	wait "$vm" || status=$?
 	[ -e "$run/ctl.out" ] && { : <>"$run/ctl.out"; }
 	kill "$reader" 2>/dev/null || :
 	wait "$reader" 2>/dev/null || :

@@ -285,8 +285,6 @@ static int move_pending(struct svt_cq *cq, struct svt_ring *to, u32 copied, stru
 	ret = pending_range(cq, to, &consumer);
 	if (ret)
 		return ret;
-	if (from->index - copied > from->index - consumer)
-		copied = consumer;
 	svt_ring_copy(from, to, copied, from->index);
 	for (i = consumer; qps && i != from->index; i++)
 		qps[i & (to->entries - 1)] = cq->qps[i & (from->entries - 1)];

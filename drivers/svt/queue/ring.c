@@ -65,7 +65,7 @@ void svt_ring_free(struct svt_ring *ring)
  * @from: the one
  * @to: the other, of the same stride
  * @first: index of the first entry
- * @end: index behind the last; at most the smaller number of entries away from @first
+ * @end: index behind the last; of entries that share an element the last one stays
  *
  * Context: Any.
  */

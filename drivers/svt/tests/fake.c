@@ -305,6 +305,7 @@ struct svt_qp *svt_fake_qp(struct svt_fake *fake, const struct svt_fake_options 
 	struct svt_qp *qp = &made->qp;
 
 	KUNIT_ASSERT_NOT_NULL(fake->test, made);
+	INIT_LIST_HEAD(&qp->multicast);
 	make_cq(fake, &made->send_cq);
 	make_cq(fake, &made->recv_cq);
 	qp->ibqp.device = &fake->dev.ibdev;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A device without a wire, for tests of the engine: what a QP sends is kept as packets, what it is to
- * receive is made of packets. Everything is freed by svt_fake_destroy().
+ * A device without a wire, for tests of the engine: what a QP sends is kept as packets, what it
+ * is to receive is made of packets. Everything is freed by svt_fake_destroy().
  */
 #ifndef SVT_TESTS_FAKE_H
 #define SVT_TESTS_FAKE_H

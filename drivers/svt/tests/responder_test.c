@@ -148,8 +148,9 @@ static void send_with_invalidate_takes_the_key_away(struct kunit *test)
 	wc = responder_expect_recv(f, 1, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, wc.wc_flags, IB_WC_WITH_INVALIDATE);
 	KUNIT_EXPECT_EQ(test, wc.ex.invalidate_rkey, rkey);
-	/* A second time it is nothing that may be invalidated */
+	/* A region that was registered by verb may not be invalidated */
 	packet.psn = responder_psn(f, 1);
+	packet.invalidate_rkey = f->memory->mr.key.key;
 	svt_fake_receive(f->fake, f->qp, &packet, f->data, 10);
 	responder_expect_refusal(f, 1, SVT_NAK_REMOTE_ACCESS, IB_EVENT_QP_ACCESS_ERR);
 	responder_expect_recv(f, 2, IB_WC_LOC_ACCESS_ERR);
@@ -630,4 +631,5 @@ static struct kunit_suite responder_suite = {
 	.exit = responder_fixture_exit,
 	.test_cases = responder_cases,
 };
+
 kunit_test_suite(responder_suite);

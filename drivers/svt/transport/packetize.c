@@ -199,6 +199,18 @@ static bool svt_answer_writable(struct svt_qp *qp, struct svt_send_request *requ
 	return true;
 }
 
+/*
+ * How much one READ request asks for: up to a boundary that a repeat of it has too. A peer may refuse a
+ * duplicate that asks for more than the first one did (IBTA 9.7.5.1.3).
+ */
+static u32 svt_read_part(const struct svt_qp *qp, const struct svt_send_request *request)
+{
+	u32 part = SVT_READ_PACKETS * qp->mtu;
+	u32 offset = qp->send.cursor.offset;
+
+	return min(request->length - offset, part - offset % part);
+}
+
 /* READ and atomics: a train of one packet without payload */
 static enum svt_send_step svt_packet_asking(struct svt_qp *qp, struct svt_train_builder *builder,
 					    struct svt_send_request *request)
@@ -206,8 +218,7 @@ static enum svt_send_step svt_packet_asking(struct svt_qp *qp, struct svt_train_
 	struct svt_send_side *send = &qp->send;
 	const struct svt_send_wqe *wqe = &request->wqe;
 	bool atomic = request->info->flags & SVT_REQUEST_ATOMIC;
-	u32 length = atomic ? 0 : min(request->length - send->cursor.offset,
-				      SVT_READ_PACKETS * qp->mtu);
+	u32 length = atomic ? 0 : svt_read_part(qp, request);
 	u32 packets = max_t(u32, DIV_ROUND_UP(length, qp->mtu), 1);
 	struct svt_packet packet;
 

@@ -248,10 +248,6 @@ void svt_receive_reset(struct svt_qp *qp)
 	struct svt_ring *ring = &recv->ring;
 
 	recv->wqe_valid = false;
-	if (!ring->control)
-		return;
-	/* Also the way out for a ring whose indices were nonsense */
-	ring->index = READ_ONCE(ring->control->producer);
-	svt_ring_publish_consumer(ring, ring->index);
-	svt_ring_awake(ring);
+	if (ring->control)
+		svt_ring_reset(ring);
 }

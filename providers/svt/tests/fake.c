@@ -168,10 +168,11 @@ static int resize_srq(const struct svt_ioctl *call)
 
 static int ring_doorbell(const struct svt_ioctl *call)
 {
-	fake.doorbells++;
-	fake.doorbell = *call;
+	atomic_fetch_add(&fake.doorbells, 1);
 	if (fake.on_doorbell)
 		fake.on_doorbell();
+	else
+		fake.doorbell = *call;
 	return fake.doorbell_errno;
 }
 

@@ -31,9 +31,9 @@ struct fake_ring {
  * struct fake - what the provider did, and what it is to meet next
  * @sq: of the QP that was created last; @rq, @srq, @cq likewise
  * @doorbells: how often the doorbell was rung
- * @doorbell: the last one
+ * @doorbell: the last one, when there is no @on_doorbell
  * @doorbell_errno: what it answers
- * @on_doorbell: called for each, may be NULL
+ * @on_doorbell: called for each, by any thread; may be NULL
  * @qp_cap: what create QP answers with, if .max_send_wr is not 0
  * @break_info: make the next ring that is created one that makes no sense
  * @qp_ex_shift: bytes by which the library's idea of verbs_qp.comp_mask is off
@@ -43,7 +43,7 @@ struct fake {
 	struct fake_ring rq;
 	struct fake_ring srq;
 	struct fake_ring cq;
-	unsigned int doorbells;
+	atomic_uint doorbells;
 	struct svt_ioctl doorbell;
 	int doorbell_errno;
 	void (*on_doorbell)(void);

@@ -162,7 +162,7 @@ static const char *poll_all(struct bench *bench, unsigned int posters)
 
 static void run(unsigned int posters, bool batches)
 {
-	const struct ibv_qp_cap cap = { .max_send_wr = 24, .max_send_sge = 1,
+	const struct ibv_qp_cap cap = { .max_send_wr = 1000, .max_send_sge = 1,
 					.max_inline_data = 64 };
 	uint64_t count = (uint64_t)posters * REQUESTS;
 	struct poster poster[POSTERS] = {};
@@ -171,7 +171,7 @@ static void run(unsigned int posters, bool batches)
 	const char *wrong;
 	unsigned int i;
 
-	EXPECT(bench_open_with(&bench, svt_alloc_pd(fake_context()), IBV_QPT_RC, cap, 16));
+	EXPECT(bench_open_with(&bench, svt_alloc_pd(fake_context()), IBV_QPT_RC, cap, 64));
 	EXPECT(!sem_init(&doorbell, 0, 0));
 	fake.on_doorbell = wake;
 	EXPECT(!pthread_create(&kernel_thread, NULL, kernel, &count));

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The measured traffic: the client posts as in a bandwidth test, keeping the queue full, both
+ * sides poll, the server posts receives again as they complete.  In the loop nothing but the
+ * verbs makes a system call: the time limit is the tracer's.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "count.h"
+#include "dev.h"
+#include "oob.h"
+#include "qpattr.h"
+
+#define MEET_MS		60000
+#define BATCH		16
+#define RECV_DEPTH	4	/* receive requests, in multiples of the depth */
+
+struct traffic {
+	const struct traffic_opts *o;
+	struct count *c;
+	struct dev dev;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_mr *mr;
+	struct ibv_qp *qp;
+	u8 *buf;
+	u32 recv_depth;
+	int oob;
+	u32 step;
+	u64 remote_addr;
+	u32 remote_rkey;
+};
+
+struct hello {
+	struct qp_addr qp;
+	u64 addr;
+	u32 rkey;
+	u32 mtu;
+};
+
+static void enter(struct traffic *t, enum phase phase)
+{
+	__atomic_store_n(&t->c->phase, phase, __ATOMIC_SEQ_CST);
+}
+
+static int complain(const char *what, int err)
+{
+	fprintf(stderr, "svt_postcount: %s: %s\n", what, strerror(err));
+	return -1;
+}
+
+static int meet(struct traffic *t, const void *mine, void *theirs, u32 len)
+{
+	struct oob_frame f;
+	int ret;
+
+	ret = oob_send(t->oob, 1, 0, t->step, mine, len);
+	if (!ret)
+		ret = oob_recv(t->oob, &f, clock_limit(MEET_MS));
+	if (!ret && (f.head.step != t->step || f.head.len != len))
+		ret = -EPROTO;
+	if (ret)
+		return complain("lost the peer", -ret);
+	if (len)
+		memcpy(theirs, f.data, len);
+	t->step++;
+	return 0;
+}
+
+static struct ibv_qp *create_qp(struct traffic *t)
+{
+	struct ibv_qp_init_attr_ex a = {
+		.send_cq = t->cq,
+		.recv_cq = t->cq,
+		.cap = {
+			.max_send_wr = t->o->depth,
+			.max_recv_wr = t->recv_depth,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = t->pd,
+	};
+
+	if (t->o->extended) {
+		a.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+		a.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE;
+	}
+	return ibv_create_qp_ex(t->dev.ctx, &a);
+}
+
+static int create(struct traffic *t)
+{
+	size_t size = t->o->size ? t->o->size : 1;
+
+	t->recv_depth = t->o->depth * RECV_DEPTH;
+	t->buf = aligned_alloc(4096, (size + 4095) / 4096 * 4096);
+	if (!t->buf)
+		return complain("no memory", ENOMEM);
+	memset(t->buf, 0x5a, size);
+	t->pd = ibv_alloc_pd(t->dev.ctx);
+	if (!t->pd)
+		return complain("ibv_alloc_pd", errno);
+	t->mr = ibv_reg_mr(t->pd, t->buf, size, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	if (!t->mr)
+		return complain("ibv_reg_mr", errno);
+	t->cq = ibv_create_cq(t->dev.ctx, t->o->depth + t->recv_depth, NULL, NULL, 0);
+	if (!t->cq)
+		return complain("ibv_create_cq", errno);
+	t->qp = create_qp(t);
+	if (!t->qp)
+		return complain("ibv_create_qp_ex", errno);
+	return 0;
+}
+
+static int to_rts(struct traffic *t, struct qp_path *p)
+{
+	struct ibv_qp_attr a;
+	int ret, mask;
+
+	mask = qpattr_init(&a, IBV_QPT_RC, p);
+	ret = ibv_modify_qp(t->qp, &a, mask);
+	if (!ret) {
+		mask = qpattr_rtr(&a, IBV_QPT_RC, p);
+		ret = ibv_modify_qp(t->qp, &a, mask);
+	}
+	if (!ret) {
+		mask = qpattr_rts(&a, IBV_QPT_RC, p);
+		ret = ibv_modify_qp(t->qp, &a, mask);
+	}
+	return ret ? complain("ibv_modify_qp", ret) : 0;
+}
+
+static int connect_qp(struct traffic *t)
+{
+	u32 mtu = t->o->mtu ? t->o->mtu : dev_mtu_bytes(t->dev.port.active_mtu);
+	struct hello mine = {
+		.qp = { t->qp->qp_num, 0x123456, t->dev.gid },
+		.addr = (uintptr_t)t->buf,
+		.rkey = t->mr->rkey,
+		.mtu = mtu,
+	};
+	struct hello theirs;
+	struct qp_path p;
+
+	if (meet(t, &mine, &theirs, sizeof(mine)))
+		return -1;
+	qpattr_defaults(&p);
+	p.peer = theirs.qp;
+	p.sq_psn = mine.qp.psn;
+	p.sgid_index = t->dev.gid_index;
+	p.rd_atomic = 1;
+	p.mtu = dev_mtu_enum(min_u32(mtu, theirs.mtu));
+	t->remote_addr = theirs.addr;
+	t->remote_rkey = theirs.rkey;
+	return to_rts(t, &p);
+}
+
+static int post_plain(struct traffic *t, u32 i)
+{
+	struct ibv_sge sge = { (uintptr_t)t->buf, t->o->size, t->mr->lkey };
+	struct ibv_send_wr wr = {
+		.wr_id = i,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = t->o->write ? IBV_WR_RDMA_WRITE : IBV_WR_SEND,
+	};
+	struct ibv_send_wr *bad;
+
+	if (!((i + 1) % t->o->signal_every) || i + 1 == t->o->num)
+		wr.send_flags = IBV_SEND_SIGNALED;
+	wr.wr.rdma.remote_addr = t->remote_addr;
+	wr.wr.rdma.rkey = t->remote_rkey;
+	return ibv_post_send(t->qp, &wr, &bad);
+}
+
+static int post_extended(struct traffic *t, u32 i)
+{
+	struct ibv_qp_ex *q = ibv_qp_to_qp_ex(t->qp);
+
+	ibv_wr_start(q);
+	q->wr_id = i;
+	q->wr_flags = 0;
+	if (!((i + 1) % t->o->signal_every) || i + 1 == t->o->num)
+		q->wr_flags = IBV_SEND_SIGNALED;
+	if (t->o->write)
+		ibv_wr_rdma_write(q, t->remote_rkey, t->remote_addr);
+	else
+		ibv_wr_send(q);
+	ibv_wr_set_sge(q, t->mr->lkey, (uintptr_t)t->buf, t->o->size);
+	return ibv_wr_complete(q);
+}
+
+static int post_send(struct traffic *t, u32 i)
+{
+	int ret;
+
+	enter(t, PHASE_POST);
+	ret = t->o->extended ? post_extended(t, i) : post_plain(t, i);
+	enter(t, PHASE_LOOP);
+	t->c->posts++;
+	return ret ? complain("a send was refused", ret) : 0;
+}
+
+static int post_recv(struct traffic *t, u32 i)
+{
+	struct ibv_sge sge = { (uintptr_t)t->buf, t->o->size, t->mr->lkey };
+	struct ibv_recv_wr wr = { .wr_id = i, .sg_list = &sge, .num_sge = 1 };
+	struct ibv_recv_wr *bad;
+	int ret;
+
+	enter(t, PHASE_RECV);
+	ret = ibv_post_recv(t->qp, &wr, &bad);
+	enter(t, PHASE_LOOP);
+	t->c->recvs++;
+	return ret ? complain("a receive was refused", ret) : 0;
+}
+
+/* The number of completions, or -1. */
+static int poll(struct traffic *t, struct ibv_wc *wc)
+{
+	int i, n;
+
+	enter(t, PHASE_POLL);
+	n = ibv_poll_cq(t->cq, BATCH, wc);
+	enter(t, PHASE_LOOP);
+	t->c->polls++;
+	if (n < 0)
+		return complain("ibv_poll_cq", EIO);
+	for (i = 0; i < n; i++) {
+		if (wc[i].status == IBV_WC_SUCCESS)
+			continue;
+		fprintf(stderr, "svt_postcount: request %llu: %s\n",
+			(unsigned long long)wc[i].wr_id, ibv_wc_status_str(wc[i].status));
+		return -1;
+	}
+	return n;
+}
+
+static int run_client(struct traffic *t)
+{
+	struct ibv_wc wc[BATCH];
+	u32 posted = 0, done = 0;
+	int n;
+
+	while (done < t->o->num) {
+		while (posted < t->o->num && posted - done < t->o->depth) {
+			if (post_send(t, posted++))
+				return -1;
+		}
+		n = poll(t, wc);
+		if (n < 0)
+			return -1;
+		if (n)
+			done = wc[n - 1].wr_id + 1;
+	}
+	return 0;
+}
+
+/* A WRITE needs nothing of the server. */
+static int run_server(struct traffic *t)
+{
+	struct ibv_wc wc[BATCH];
+	u32 posted = t->recv_depth, done = 0;
+	int i, n;
+
+	while (!t->o->write && done < t->o->num) {
+		n = poll(t, wc);
+		if (n < 0)
+			return -1;
+		for (i = 0; i < n && posted < t->o->num; i++) {
+			if (post_recv(t, posted++))
+				return -1;
+		}
+		done += n;
+	}
+	return 0;
+}
+
+static int fill_rq(struct traffic *t)
+{
+	u32 i;
+
+	for (i = 0; i < t->recv_depth && !t->o->write; i++)
+		if (post_recv(t, i))
+			return -1;
+	return 0;
+}
+
+static int measure(struct traffic *t)
+{
+	int ret;
+
+	enter(t, PHASE_LOOP);
+	ret = t->o->host ? 0 : fill_rq(t);
+	enter(t, PHASE_SETUP);
+	if (ret || meet(t, NULL, NULL, 0))
+		return -1;
+	enter(t, PHASE_LOOP);
+	ret = t->o->host ? run_client(t) : run_server(t);
+	enter(t, PHASE_SETUP);
+	return ret ? -1 : meet(t, NULL, NULL, 0);
+}
+
+/* The process ends after this: the kernel releases what is left. */
+int traffic_run(const struct traffic_opts *o, struct count *c)
+{
+	struct traffic t = { .o = o, .c = c };
+
+	if (dev_open(&t.dev, o->dev, o->gid_index))
+		return -1;
+	t.oob = o->host ? oob_connect(o->host, o->port, clock_limit(MEET_MS)) :
+			  oob_accept(o->port, clock_limit(MEET_MS));
+	if (t.oob < 0)
+		return complain("no connection to the peer", -t.oob);
+	if (create(&t) || connect_qp(&t))
+		return -1;
+	return measure(&t);
+}
