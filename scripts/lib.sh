@@ -34,6 +34,10 @@ need() {
 
 # scaled SECONDS: the time limit after SVT_TIME_SCALE, which may be a fraction, in whole seconds.
 scaled() {
+	if [[ $SVT_TIME_SCALE =~ ^[0-9]+$ ]]; then
+		echo $(($1 * SVT_TIME_SCALE))
+		return
+	fi
 	awk -v s="$1" -v f="$SVT_TIME_SCALE" \
 		'BEGIN { t = s * f; print (t < 1) ? 1 : int(t + 0.999) }'
 }

@@ -32,7 +32,8 @@ verdict() {
 	else
 		failed=$((failed + 1))
 		echo "    FAILED: $what"
-		dmesg_since_mark | tail -n 20 | sed 's/^/    kernel: /'
+		dmesg_since_mark
+		sed -n 's/^[0-9]*,[^;]*;/    kernel: /p' "$KMSG" | tail -n 20
 	fi
 }
 
@@ -62,7 +63,6 @@ between() {
 	fi
 }
 
-mkdir -p "$WORK"
 mark_dmesg demo
 step "Linux $(uname -r): load the modules (rdma link add would load them too)"
 verdict "svt, svt_roce and svt_loop are loaded" shown modprobe -a svt_roce svt_loop

@@ -34,7 +34,9 @@ use_it() {
 uninstall_here() {
 	make uninstall KERNEL="$(uname -r)"
 	is_unknown || die "something of svt is left"
-	! find /etc /usr /lib/modules/*/updates -name '*svt-rdmav*' -o -name 'svt*.ko' | grep .
+	found=$(find /etc/libibverbs.d /usr/lib/*/libibverbs "/lib/modules/$(uname -r)/updates" \
+		-name '*svt*' 2>/dev/null || :)
+	[ -z "$found" ] || die "left: $found"
 }
 
 run_test "make install" install_here

@@ -35,13 +35,22 @@
  *	interrupts off
  * @ah_next: where the search for a free number goes on, so that none is used again soon
  * @multicast: struct svt_multicast_group by GID; RCU, changed under @multicast_lock
+ * @multicast_lock: groups and their members
  * @multicast_count: groups
  * @link: what the backend said last; under @link_lock
- * @netdev: what the device was added on; referenced by ib_core for the port
+ * @link_lock: innermost
+ * @bad_pkey_count: packets with another P_Key; approximate
+ * @qkey_violation_count: datagrams with another Q_Key; approximate
  * @counters: per CPU
  * @workqueue: for runs that used up their budget
  * @resize_lock: one CQ or SRQ is given another ring at a time; outermost
- * @pd_count: and the other counts: objects in use, see SVT_MAX_*
+ * @pd_count: in use, see SVT_MAX_PD
+ * @mr_count: likewise
+ * @mw_count: likewise
+ * @qp_count: likewise
+ * @cq_count: likewise
+ * @srq_count: likewise
+ * @srq_number: the last that was given
  */
 struct svt_core {
 	struct svt_keys keys;
@@ -50,15 +59,15 @@ struct svt_core {
 	struct xarray ahs;
 	u32 ah_next;
 	struct rhashtable multicast;
-	struct mutex multicast_lock;
+	struct mutex multicast_lock; /* see above */
 	u32 multicast_count;
-	spinlock_t link_lock;
+	spinlock_t link_lock; /* see above */
 	struct svt_link link;
 	u32 bad_pkey_count;
 	u32 qkey_violation_count;
 	struct svt_counters __percpu *counters;
 	struct workqueue_struct *workqueue;
-	struct mutex resize_lock;
+	struct mutex resize_lock; /* see above */
 	atomic_t pd_count;
 	atomic_t mr_count;
 	atomic_t mw_count;

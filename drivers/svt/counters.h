@@ -41,7 +41,7 @@ enum svt_counter {
 	SVT_COUNT_RETRY_EXCEEDED,
 	SVT_COUNT_RNR_RETRY_EXCEEDED,
 	SVT_COUNT_LOCAL_ERRORS,		/* send requests that failed on this side */
-	SVT_COUNT_REMOTE_ERRORS,	/* requests refused with an access, invalid or operational NAK */
+	SVT_COUNT_REMOTE_ERRORS,	/* requests that the peer refused */
 	SVT_COUNT_DOORBELLS,
 	SVT_COUNT_CQ_OVERRUNS,
 	SVT_COUNT_TOTAL,

@@ -21,9 +21,9 @@ struct socket;
  * @sockets: IPv4, and IPv6 where the host has it
  */
 struct roce_net {
-	spinlock_t lock;
+	spinlock_t lock; /* see above */
 	struct list_head devices;
-	struct mutex sockets_lock;
+	struct mutex sockets_lock; /* see above */
 	unsigned int users;
 	struct socket *sockets[ROCE_SOCKETS];
 };

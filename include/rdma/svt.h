@@ -111,9 +111,10 @@ struct svt_rx_address {
  * struct svt_backend_ops - what a backend does
  * @owner: module
  * @name: short, as in `rdma link add … type svt`
- * @path_init: prepare @path->priv; the rest of @path is set. May be called in atomic context
- *	with BH off. Optional. Return: 0, -EINVAL or -EHOSTUNREACH.
- * @path_release: undo path_init; atomic. Optional.
+ * @path_init: prepare @path->priv, which the core may move until the first xmit; the rest of
+ *	@path is set. May be called in atomic context with interrupts off, so a route is looked up
+ *	by the first xmit. Optional. Return: 0 or -EINVAL.
+ * @path_release: undo path_init; may be called with interrupts off. Optional.
  * @flow_open: prepare @flow->priv for one QP; may sleep. Optional. Return: 0 or -ENOMEM.
  * @flow_close: undo flow_open; may sleep; no xmit runs nor will follow. Optional.
  * @xmit: send @train; BH off, inside an RCU read section; must not call back into the core before

@@ -182,8 +182,8 @@ int svt_req_notify_cq(struct ibv_cq *ibv_cq, int solicited_only)
  * @cq: where
  * @qp_num: of the QP; the kernel completes nothing for it any more
  *
- * An application may have freed what their wr_id stand for. The elements between the two indices are
- * ours: those of other QPs move up to close the gaps, and the rest is given back.
+ * An application may have freed what their wr_id stand for. The elements between the two indices
+ * are ours: those of other QPs move up to close the gaps, and the rest is given back.
  */
 void svt_cq_forget(struct svt_cq *cq, uint32_t qp_num)
 {

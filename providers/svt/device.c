@@ -43,8 +43,8 @@ static __attribute__((constructor)) void register_provider(void)
 	if (svt_library_matches())
 		verbs_register_driver_34(&device_operations);
 	else
-		fprintf(stderr, "svt: this libibverbs is not the one that the svt provider was "
-			"built for: build the provider anew\n");
+		fputs("svt: build the provider anew: it is for another libibverbs than this\n",
+		      stderr);
 }
 #else
 PROVIDER_DRIVER(svt, device_operations);

@@ -2,8 +2,8 @@
 /*
  * Nothing but assertions: the private structures have the sizes and offsets that libibverbs was
  * compiled with. SVT_RDMA_CORE is the release of rdma-core whose public headers are installed, the
- * third part of libibverbs's version; within the private ABI 34 only struct ibv_qp_ex depends on it.
- * Numbers are for machines with 64-bit pointers, the only ones that svt is built for.
+ * third part of libibverbs's version; within the private ABI 34 only struct ibv_qp_ex depends on
+ * it. Numbers are for machines with 64-bit pointers, the only ones that svt is built for.
  */
 #include "ibverbs-private.h"
 

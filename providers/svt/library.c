@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Is the library that loaded the provider the one that it was built for? The dynamic linker has made
- * sure of the number of the private ABI (34); but within it struct ibv_qp_ex grew twice, and what
- * stands behind it moved. So the library itself is asked, before the provider registers and again
- * when a device is opened. No locks.
+ * Is the library that loaded the provider the one that it was built for? The dynamic linker has
+ * made sure of the number of the private ABI (34); but within it struct ibv_qp_ex grew twice, and
+ * what stands behind it moved. So the library itself is asked, before the provider registers and
+ * again when a device is opened. No locks.
  */
 #include <stdio.h>
 
@@ -81,14 +81,15 @@ bool svt_library_took(const struct verbs_context *context, const struct verbs_co
 		{ "alloc_td", context->alloc_td, ops->alloc_td },
 		{ "dealloc_td", context->dealloc_td, ops->dealloc_td },
 		{ "alloc_parent_domain", context->alloc_parent_domain, ops->alloc_parent_domain },
+		{}
 	};
-	size_t i;
+	const struct slot *slot;
 
-	for (i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
-		if (slots[i].found == slots[i].ours)
+	for (slot = slots; slot->name; slot++) {
+		if (slot->found == slot->ours)
 			continue;
-		fprintf(stderr, "svt: this libibverbs has another operation where %s should be: "
-			"build the svt provider anew for it\n", slots[i].name);
+		fprintf(stderr, "svt: build the provider anew: libibverbs did not take its %s\n",
+			slot->name);
 		return false;
 	}
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Is the library that loaded the provider the one that it was built for? In a tree of rdma-core both
- * are built together, and there is nothing to ask.
+ * Is the library that loaded the provider the one that it was built for? In a tree of rdma-core
+ * both are built together, and there is nothing to ask.
  */
 #ifndef SVT_LIBRARY_H
 #define SVT_LIBRARY_H

@@ -38,7 +38,7 @@ static const struct svt_qp_kind datagram = {
 	.datagram = true,
 };
 
-static const struct svt_qp_kind *const kinds[] = {
+static const struct svt_qp_kind *const kinds[IBV_QPT_UD + 1] = {
 	[IBV_QPT_RC] = &reliable,
 	[IBV_QPT_UC] = &unreliable,
 	[IBV_QPT_UD] = &datagram,
@@ -65,7 +65,7 @@ static const uint8_t payloads[] = {
  */
 const struct svt_qp_kind *svt_qp_kind(enum ibv_qp_type type)
 {
-	return (unsigned int)type < sizeof(kinds) / sizeof(kinds[0]) ? kinds[type] : NULL;
+	return (unsigned int)type <= IBV_QPT_UD ? kinds[type] : NULL;
 }
 
 /* @opcode: one that some kind can send */

@@ -149,9 +149,9 @@ struct ibv_qp *svt_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 }
 
 /*
- * Completions in a CQ that name a QP that is gone. Its number may be given to a new QP meanwhile, but
- * would have to be drawn again from 2^24, and that QP be connected and complete something, before
- * this thread gets from one system call to here.
+ * Completions in a CQ that name a QP that is gone. Its number may be given to a new QP meanwhile,
+ * but would have to be drawn again from 2^24, and that QP be connected and complete something,
+ * before this thread gets from one system call to here.
  */
 static void forget_completions(struct svt_qp *qp)
 {

@@ -2,16 +2,18 @@
 /*
  * A ring shared with the kernel, see rdma/svt-abi.h. The barriers and their pairs in the kernel:
  *
- * SQ, RQ, SRQ: svt_ring_publish() releases `producer`; the kernel's acquire of it makes the elements
- * visible. svt_ring_asleep() puts a full fence between that store and its load of `wakeup`; the
- * kernel has one between its store of `wakeup` and its next look at `producer`. So at least one of
- * the two sees what the other wrote. svt_ring_room() acquires `consumer`, which the kernel releases
- * when it has copied, or retired, an element: only then may the element be written again.
+ * SQ, RQ, SRQ: svt_ring_publish() releases `producer`; the kernel's acquire of it makes the
+ * elements visible. svt_ring_asleep() puts a full fence between that store and its load of
+ * `wakeup`; the kernel has one between its store of `wakeup` and its next look at `producer`. So at
+ * least one of the two sees what the other wrote. svt_ring_room() acquires `consumer`, which the
+ * kernel releases when it has copied, or retired, an element: only then may the element be written
+ * again.
  *
- * CQ: svt_ring_ready() acquires `producer`, released by the kernel behind the CQE. svt_ring_release()
- * releases `consumer` behind the last read of a CQE; the kernel acquires it before it writes there
- * again. svt_ring_arm() puts a full fence between its store of `arm` and the caller's next look at
- * `producer`; the kernel has one between its store of `producer` and its load of `arm`.
+ * CQ: svt_ring_ready() acquires `producer`, released by the kernel behind the CQE.
+ * svt_ring_release() releases `consumer` behind the last read of a CQE; the kernel acquires it
+ * before it writes there again. svt_ring_arm() puts a full fence between its store of `arm` and the
+ * caller's next look at `producer`; the kernel has one between its store of `producer` and its load
+ * of `arm`.
  */
 #ifndef SVT_RING_H
 #define SVT_RING_H

@@ -18,20 +18,20 @@
 
 static inline bool svt_may_send(const struct svt_qp *qp)
 {
-	return 1U << qp->verbs.qp.state & SVT_SEND_STATES;
+	return SVT_SEND_STATES >> qp->verbs.qp.state & 1;
 }
 
 #define SVT_SEND_FLAGS \
 	(SVT_SEND_FENCE | SVT_SEND_SIGNALED | SVT_SEND_SOLICITED | SVT_SEND_INLINE)
 
-static_assert((int)SVT_SEND_FENCE == IBV_SEND_FENCE &&
-	      (int)SVT_SEND_SIGNALED == IBV_SEND_SIGNALED &&
-	      (int)SVT_SEND_SOLICITED == IBV_SEND_SOLICITED &&
-	      (int)SVT_SEND_INLINE == IBV_SEND_INLINE, "flags are passed on as they are");
+static_assert((int)SVT_SEND_FENCE == IBV_SEND_FENCE, "passed on as it is");
+static_assert((int)SVT_SEND_SIGNALED == IBV_SEND_SIGNALED, "passed on as it is");
+static_assert((int)SVT_SEND_SOLICITED == IBV_SEND_SOLICITED, "passed on as it is");
+static_assert((int)SVT_SEND_INLINE == IBV_SEND_INLINE, "passed on as it is");
 
 /*
- * Starts the request at @index: everything but what the operation adds is set, and the rest is zero.
- * 0; EINVAL: not an operation of the QP's type, or unknown flags; ENOMEM: the queue is full.
+ * Starts the request at @index: everything but what the operation adds is set, and the rest is
+ * zero. 0; EINVAL: not an operation of the QP's type, or unknown flags; ENOMEM: the queue is full.
  */
 static inline int svt_send_start(struct svt_qp *qp, uint32_t index, enum ibv_wr_opcode opcode,
 				 uint64_t wr_id, unsigned int flags, struct svt_send_wqe **wqe)
@@ -76,8 +76,8 @@ static inline int svt_send_set_ud(struct svt_send_wqe *wqe, const struct ibv_ah 
 }
 
 /*
- * A window without a region has to be empty: that unbinds it. From now on the window goes by its new
- * key, also in requests that follow; nothing that comes after may fail.
+ * A window without a region has to be empty: that unbinds it. From now on the window goes by its
+ * new key, also in requests that follow; nothing that comes after may fail.
  */
 static inline int svt_send_set_bind(struct svt_send_wqe *wqe, struct ibv_mw *mw,
 				    uint32_t new_rkey, const struct ibv_mw_bind_info *info)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Shared receive queues. Posting may run in any thread, under the queue's lock; a resize holds it
- * too, as it exchanges the ring. The kernel looks at an SRQ when a message comes and never has to be
- * woken for it.
+ * too, as it exchanges the ring. The kernel looks at an SRQ when a message comes and never has to
+ * be woken for it.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -12,13 +12,20 @@ PAIR_MTU=${PAIR_MTU:-4200}
 PAIR_MODE=${PAIR_MODE:-shared}
 PAIR_LIMIT=${PAIR_LIMIT:-40}
 
+# nap: a short sleep without starting a program.
+nap() {
+	read -rt 0.05 <>"$NAP" || :
+}
+NAP=/run/svt/nap
+[ -p "$NAP" ] || mkfifo "$NAP"
+
 # until_true SECONDS COMMAND...: polls; fails when COMMAND has not succeeded in time.
 until_true() {
 	local end=$((SECONDS + $(scaled "$1")))
 	shift
 	while ! "$@"; do
 		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.05
+		nap
 	done
 }
 
@@ -161,21 +168,28 @@ recover_pair() {
 }
 
 # gid_of_kind DEVICE v4|v6|ll: prints the index of the first such RoCE v2 GID, now; fails when there
-# is none.
+# is none. In exclusive mode the device is seen in its own namespace only.
 gid_of_kind() {
-	local pattern
+	local pattern port=/sys/class/infiniband/$1/ports/1 table index
 	case $2 in
-	v4) pattern='^0000:0000:0000:0000:0000:ffff:' ;;
-	ll) pattern='^fe80:' ;;
-	v6) pattern='^fd' ;;
+	v4) pattern='0000:0000:0000:0000:0000:ffff:' ;;
+	ll) pattern='fe80:' ;;
+	v6) pattern='fd' ;;
 	*) die "gid_index: kind '$2' is not v4, v6 or ll" ;;
 	esac
-	in_ns_of "$1" bash -c '
-		cd "/sys/class/infiniband/$1/ports/1" || exit
-		for index in $(grep -lE "$2" gids/* 2>/dev/null | sed "s,.*/,," | sort -n); do
-			[ "$(<"gid_attrs/types/$index")" = "RoCE v2" ] && echo "$index" && exit
-		done
-		exit 1' - "$1" "$pattern" 2>/dev/null
+	table=(grep -rsE "RoCE v2|^$pattern" "$port/gid_attrs/types" "$port/gids")
+	if [ -d "$port" ]; then
+		table=$("${table[@]}") || :
+	else
+		table=$(in_ns_of "$1" "${table[@]}") || :
+	fi
+	for ((index = 0; index < 64; index++)); do
+		if [[ $table == */gids/$index:$pattern* && $table == */types/$index:RoCE* ]]; then
+			echo "$index"
+			return
+		fi
+	done
+	return 1
 }
 
 # gid_index DEVICE v4|v6|ll: the same, but waits for it: the GID table follows addresses with a
@@ -184,18 +198,26 @@ gid_index() {
 	until_true 10 gid_of_kind "$@" || die "$1 has no $2 GID of type RoCE v2"
 }
 
-# How many sockets and cm_ids listen in namespace a.
+# count_listeners PROCESS: how many sockets listen in its network namespace, and cm_ids anywhere.
+count_listeners() {
+	local word count=0
+	for word in $(</proc/"$1"/net/tcp) $(</proc/"$1"/net/tcp6) $(rdma resource show cm_id); do
+		[ "$word" != 0A ] && [ "$word" != LISTEN ] || count=$((count + 1))
+	done
+	echo "$count"
+} 2>/dev/null
+
+# The same for namespace a.
 listeners() {
-	in_a sh -c 'cat /proc/net/tcp /proc/net/tcp6; rdma resource show cm_id' 2>/dev/null |
-		grep -cE ' 0A |LISTEN' || :
+	in_a bash -c "$(declare -f count_listeners); count_listeners self"
 }
 
 # wait_listening PROCESS BEFORE: until there is a listener more than there were.
 wait_listening() {
 	local end=$((SECONDS + $(scaled 10)))
-	while [ -d "/proc/$1" ] && [ "$SECONDS" -lt "$end" ]; do
-		[ "$(listeners)" = "$2" ] || return 0
-		sleep 0.05
+	while kill -0 "$1" 2>/dev/null && [ "$SECONDS" -lt "$end" ]; do
+		[ "$(count_listeners "$1")" -le "$2" ] || return 0
+		nap
 	done
 	kill -0 "$1" 2>/dev/null || echo "the server ended before it listened"
 }
@@ -223,10 +245,12 @@ pair() {
 		wait_listening "$pid" "$before"
 	fi
 	in_b timeout -k 2 "$limit" stdbuf -oL "$@" >"$WORK/client" 2>&1 </dev/null || status=$?
-	[ "$status" = 0 ] || { sleep 1; kill "$pid" 2>/dev/null || :; }
+	if [ "$status" != 0 ]; then
+		sleep 1
+		kill "$pid" 2>/dev/null || :
+	fi
 	wait "$pid" || server_status=$?
-	sed 's/^/  server: /' "$WORK/server"
-	sed 's/^/  client: /' "$WORK/client"
+	tail -v -n 200 "$WORK/server" "$WORK/client"
 	[ "$status $server_status" = "0 0" ] && return
 	echo "status of client: $status, of server: $server_status (124: time limit of $limit s)"
 	return 1

@@ -48,6 +48,7 @@ else
 	layer=$BUILD/vm/layer-$version-$(fingerprint)
 	[ -d "$layer" ] || fill
 	touch "$layer"
-	find "$BUILD/vm" -maxdepth 1 -name 'layer-*' -mmin +300 -exec rm -rf {} +
+	find "$BUILD/vm" -maxdepth 1 \( -name 'layer-*' -o -name 'run.*' \) -mmin +300 \
+		-exec rm -rf {} +
 fi
 echo "$layer"

@@ -2,10 +2,11 @@
 /*
  * The completer of an RC QP: what the peer's answers say of the requests that are out.
  *
- * Everything moves with una, the oldest PSN without an answer: acknowledgements count for all packets
- * up to theirs, but for reads and atomics, which only their own data answers (IBTA 9.7.5.1). An answer
- * that is ahead of one of those shows a hole, and recovery starts from it. Retiring what una has passed
- * is left to the requester's round that follows. Under send.side.lock.
+ * Everything moves with una, the oldest PSN without an answer: acknowledgements count for all
+ * packets up to theirs, but for reads and atomics, which only their own data answers (IBTA
+ * 9.7.5.1). An answer that is ahead of one of those shows a hole, and recovery starts from it.
+ * Retiring what una has passed is left to the requester's round that follows. Under
+ * send.side.lock.
  */
 #include "../trace.h"
 #include "../wire/aeth.h"
@@ -32,8 +33,8 @@ static void svt_una_set(struct svt_qp *qp, u32 una)
 }
 
 /*
- * Everything below @limit is acknowledged. Stops in front of a read or atomic that lacks its data, and
- * returns false then.
+ * Everything below @limit is acknowledged. Stops in front of a read or atomic that lacks its
+ * data, and returns false then.
  */
 static bool svt_una_advance(struct svt_qp *qp, u32 limit)
 {
@@ -209,8 +210,8 @@ static enum ib_wc_status svt_scatter(struct svt_qp *qp, const struct svt_send_re
 }
 
 /*
- * The request that a response with data is for, with una at the response: NULL when there is none, or
- * when a hole was found in front of it.
+ * The request that a response with data is for, with una at the response: NULL when there is
+ * none, or when a hole was found in front of it.
  */
 static struct svt_send_request *svt_answered_request(struct svt_qp *qp,
 						     const struct svt_packet *packet, u8 flags)

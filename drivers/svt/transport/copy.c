@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Copies into memory regions: the one copy that received data goes through, from wherever the skb has
- * it to where the work request wants it. Inside the RCU read section of the look-up.
+ * Copies into memory regions: the one copy that received data goes through, from wherever the
+ * skb has it to where the work request wants it. Inside the RCU read section of the look-up.
  */
 #include <linux/uio.h>
 

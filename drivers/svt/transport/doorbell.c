@@ -2,14 +2,15 @@
 /*
  * When a poster has to ring the doorbell.
  *
- * While `wakeup` in the ring is 0 somebody is certain to look at the ring again: the requester waits
- * for an answer, for the backend or for a timer, or it has run out of work and looks again every
- * SVT_IDLE_NS, idle_left times more. Then it sets `wakeup`, looks once more, and sleeps; the next
- * poster rings.
+ * While `wakeup` in the ring is 0 somebody is certain to look at the ring again: the requester
+ * waits for an answer, for the backend or for a timer, or it has run out of work and looks
+ * again every SVT_IDLE_NS, idle_left times more. Then it sets `wakeup`, looks once more, and
+ * sleeps; the next poster rings.
  *
- * How often it looks in vain before it sleeps is learnt: a doorbell soon after falling asleep doubles it,
- * a watch without a find halves it. So a stream of posts makes no system call, and a QP that is used
- * now and then, or waits for its peer, no timer interrupt. All under send.side.lock.
+ * How often it looks in vain before it sleeps is learnt: a doorbell soon after falling asleep
+ * doubles it, a watch without a find halves it. So a stream of posts makes no system call, and
+ * a QP that is used now and then, or waits for its peer, no timer interrupt. All under
+ * send.side.lock.
  */
 #include "doorbell.h"
 

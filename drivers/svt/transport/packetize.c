@@ -2,10 +2,10 @@
 /*
  * From a send request to packets: adds the packet at the cursor to the train, and moves the cursor.
  *
- * The cursor alone says what is sent; a repeat is a cursor put back. So the first packet of a repeated
- * message may be in its middle, and a repeated READ asks for the rest only. A long READ is asked for in
- * parts, each a request of its own on the wire, so that no answer is longer than what may be
- * outstanding. Called by the requester, under send.side.lock.
+ * The cursor alone says what is sent; a repeat is a cursor put back. So the first packet of a
+ * repeated message may be in its middle, and a repeated READ asks for the rest only. A long
+ * READ is asked for in parts, each a request of its own on the wire, so that no answer is
+ * longer than what may be outstanding. Called by the requester, under send.side.lock.
  */
 #include "requester.h"
 
@@ -97,7 +97,7 @@ static void svt_cursor_advance(struct svt_send_side *send, u32 packets)
 
 /*
  * End-to-end flow control (IBTA 9.7.7.2.5): without a credit one packet may be out, whose
- * acknowledgement, or RNR NAK, tells how things stand.
+ * acknowledgment, or RNR NAK, tells how things stand.
  */
 static bool svt_out_of_credit(const struct svt_send_side *send,
 			      const struct svt_send_request *request)
@@ -200,8 +200,8 @@ static bool svt_answer_writable(struct svt_qp *qp, struct svt_send_request *requ
 }
 
 /*
- * How much one READ request asks for: up to a boundary that a repeat of it has too. A peer may refuse a
- * duplicate that asks for more than the first one did (IBTA 9.7.5.1.3).
+ * How much one READ request asks for: up to a boundary that a repeat of it has too. A peer may
+ * refuse a duplicate that asks for more than the first one did (IBTA 9.7.5.1.3).
  */
 static u32 svt_read_part(const struct svt_qp *qp, const struct svt_send_request *request)
 {
@@ -267,7 +267,8 @@ static enum svt_send_step svt_packet_local(struct svt_qp *qp, struct svt_send_re
 
 	if (!again) {
 		/* What came before may still be repeated: it needs its keys until it is done */
-		if ((request->info->flags & SVT_REQUEST_DRAIN) && send->tail != send->cursor.request)
+		if ((request->info->flags & SVT_REQUEST_DRAIN) &&
+		    send->tail != send->cursor.request)
 			return SVT_SEND_BLOCKED;
 		svt_requester_local(qp, request);
 		if (request->status != IB_WC_SUCCESS)

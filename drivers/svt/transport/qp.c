@@ -55,7 +55,8 @@ static int svt_qp_insert(struct svt_qp *qp)
 		qp->qpn = get_random_u32() & SVT_QPN_MASK;
 		if (qp->qpn <= SVT_QPN_GSI || qp->qpn == SVT_QPN_MULTICAST)
 			continue;
-		ret = rhashtable_insert_fast(&qp->core->qps, &qp->node, svt_qp_table_params);
+		ret = rhashtable_lookup_insert_fast(&qp->core->qps, &qp->node,
+						    svt_qp_table_params);
 	}
 	return ret == -EEXIST ? -ENOMEM : ret;
 }

@@ -32,6 +32,8 @@ struct svt_send_request;
 /**
  * struct svt_av - the address vector of an address handle; outlives it while requests use it
  * @ref: the handle, and each UD request that was copied from the ring
+ * @rcu: its memory outlives look-ups by number
+ * @dev: device
  * @pd: only QPs of the same PD may use it
  * @path: how to get there
  * @number: in svt_core.ahs, as a UD request in a ring names it
@@ -81,7 +83,7 @@ struct svt_notify {
  * @defer: runs the side again from the workqueue after a budget
  */
 struct svt_side {
-	spinlock_t lock;
+	spinlock_t lock; /* see above */
 	atomic_t work;
 	struct sk_buff_head backlog;
 	struct svt_notify notify;
@@ -108,9 +110,7 @@ struct svt_send_cursor {
 	u32 ssn;
 };
 
-/**
- * struct svt_send_side - requester and completer; all under side.lock unless said otherwise
- */
+/* The requester and the completer; all under side.lock unless said otherwise */
 struct svt_send_side {
 	struct svt_side side;
 	struct svt_ring ring;
@@ -181,9 +181,7 @@ struct svt_resource {
 	u64 atomic_original;
 };
 
-/**
- * struct svt_recv_side - responder; all under side.lock unless said otherwise
- */
+/* The responder; all under side.lock unless said otherwise */
 struct svt_recv_side {
 	struct svt_side side;
 	struct svt_ring ring;		/* unused with an SRQ */
@@ -230,6 +228,7 @@ struct svt_qp_type;
  * @type: operations of the QP's type
  * @node: in svt_core.qps
  * @qpn: QP number
+ * @sq_sig_all: every send request is signalled
  * @state: enum ib_qp_state. Modify changes it with both side locks held; a side that fails sets
  *	it to IB_QPS_ERR (or, for the send side of UC and UD, from RTS to SQE by cmpxchg) under its
  *	own lock only. So a side reads it by READ_ONCE() and may see it become ERR at any time,
@@ -238,9 +237,17 @@ struct svt_qp_type;
  * @path: to the peer of a connected QP; changed with both side locks held while no packet moves
  * @path_valid: @path was initialised and has to be released
  * @mtu: path MTU in bytes
+ * @cap: what create reported
+ * @send_cq: CQ of the send side
+ * @recv_cq: CQ of the receive side
+ * @srq: NULL when the QP has a receive queue of its own
  * @flow: transmit accounting, shared by both sides
  * @multicast: groups that it is attached to; under svt_core.multicast_lock
  * @modify_lock: serialises modify, query and destroy
+ * @sq_mmap_entry: of a process's QP, owned by verbs
+ * @rq_mmap_entry: likewise
+ * @send: requester and completer
+ * @recv: responder
  * @user: belongs to a process
  */
 struct svt_qp {
@@ -252,7 +259,6 @@ struct svt_qp {
 	u32 qpn;
 	bool user;
 	bool sq_sig_all;
-	bool hashed;
 	bool path_valid;
 	enum ib_qp_state state;
 	u32 mtu;
@@ -264,8 +270,8 @@ struct svt_qp {
 	struct svt_cq *recv_cq;
 	struct svt_srq *srq;
 	struct list_head multicast;
-	struct mutex modify_lock;
-	struct rdma_user_mmap_entry *sq_mmap_entry;	/* owned by verbs */
+	struct mutex modify_lock; /* see above */
+	struct rdma_user_mmap_entry *sq_mmap_entry;
 	struct rdma_user_mmap_entry *rq_mmap_entry;
 	struct svt_send_side send ____cacheline_aligned_in_smp;
 	struct svt_recv_side recv ____cacheline_aligned_in_smp;
@@ -294,9 +300,9 @@ struct svt_rx_packet {
  * @service: enum svt_service of the packets that the QP takes
  * @connected: has a peer of its own (RC and UC)
  * @reliable: acknowledges and retries (RC)
- * @send: puts what it can of the request at the cursor onto the wire
  * @request: a request packet arrived (receive side)
  * @response: a response packet arrived (send side); NULL: dropped
+ * @send_error_state: where a send request that failed leads to
  */
 struct svt_qp_type {
 	u32 send_opcodes;
@@ -305,7 +311,7 @@ struct svt_qp_type {
 	bool reliable;
 	void (*request)(struct svt_qp *qp, struct svt_rx_packet *rx);
 	void (*response)(struct svt_qp *qp, struct svt_rx_packet *rx);
-	enum ib_qp_state send_error_state;	/* a send request that failed leads here */
+	enum ib_qp_state send_error_state;
 };
 
 const struct svt_qp_type *svt_qp_type(enum ib_qp_type type);
@@ -320,7 +326,7 @@ int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port);
 void svt_qp_stop(struct svt_qp *qp);
 /* attr is checked (states, mask, ranges). Caller holds modify_lock. 0, -ENOMEM or path_init's. */
 int svt_qp_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
-		  enum ib_qp_state new_state);
+		  enum ib_qp_state state, enum ib_qp_state new_state);
 void svt_qp_query(struct svt_qp *qp, struct ib_qp_attr *attr);
 
 void svt_sides_init(struct svt_qp *qp);

@@ -2,11 +2,11 @@
 /*
  * From the backend to a side of a QP.
  *
- * svt_receive() finds the QP under RCU and puts the skb on the backlog of the side that it is for:
- * answers go to the send side, requests to the receive side. The owner of the side takes it from
- * there by svt_side_packets(), which makes the checks that every packet has to pass before the state
- * of the QP may change: it parses, belongs to the QP's service, comes from the QP's peer, and has
- * the right P_Key.
+ * svt_receive() finds the QP under RCU and puts the skb on the backlog of the side that it is
+ * for: answers go to the send side, requests to the receive side. The owner of the side takes
+ * it from there by svt_side_packets(), which makes the checks that every packet has to pass
+ * before the state of the QP may change: it parses, belongs to the QP's service, comes from the
+ * QP's peer, and has the right P_Key.
  */
 #include <linux/rhashtable.h>
 

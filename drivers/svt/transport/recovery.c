@@ -3,11 +3,12 @@
  * Recovery of an RC requester from loss (IBTA 9.7.5, 9.9.2).
  *
  * A hole that the peer reports (a NAK) or that shows itself (a response beyond the one due, an
- * acknowledgement beyond a read that was not answered) is repaired at once: the requester goes back to
- * una, once for each una. The timer is for what nobody reports, a lost tail. It follows the measured
- * round trip, doubling while nothing moves, up to what the local ACK timeout allows; such early
- * repeats use up no retry. A QP gives up when nothing moved for the time that retry_cnt timeouts
- * take, the timeout being four times its nominal value, the most that IBTA 9.7.6.1.3 lets it be.
+ * acknowledgment beyond a read that was not answered) is repaired at once: the requester goes
+ * back to una, once for each una. The timer is for what nobody reports, a lost tail. It follows
+ * the measured round trip, doubling while nothing moves, up to what the local ACK timeout
+ * allows; such early repeats use up no retry. A QP gives up when nothing moved for the time
+ * that retry_cnt timeouts take, the timeout being four times its nominal value, the most that
+ * IBTA 9.7.6.1.3 lets it be.
  *
  * One hrtimer serves retransmission, RNR wait and the idle watch of the requester. It is never
  * pushed back on the fast path: it fires at the oldest deadline and is then set to the next.
@@ -78,7 +79,7 @@ void svt_recovery_stop(struct svt_qp *qp)
 /**
  * svt_recovery_sent - packets went out
  * @qp: RC QP
- * @ack_requested: the last of them asks for an acknowledgement
+ * @ack_requested: the last of them asks for an acknowledgment
  */
 void svt_recovery_sent(struct svt_qp *qp, bool ack_requested)
 {

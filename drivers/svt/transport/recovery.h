@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Getting lost packets across (RC): the retransmission timer, RNR waits, round-trip time, retry counts.
- * All under send.side.lock.
+ * Getting lost packets across (RC): the retransmission timer, RNR waits, round-trip time, retry
+ * counts. All under send.side.lock.
  */
 #ifndef SVT_TRANSPORT_RECOVERY_H
 #define SVT_TRANSPORT_RECOVERY_H

@@ -23,7 +23,10 @@ enum svt_request_flags {
 /**
  * struct svt_request_info - a row of the table of work request opcodes
  * @flags: enum svt_request_flags
- * @first: opcode on the wire (without the service bits) by the place of the packet
+ * @first: opcode on the wire, without the service bits, of the first packet of several
+ * @middle: of those between
+ * @last: of the last
+ * @only: of a single packet
  * @wc_opcode: enum ib_uverbs_wc_opcode of its completion
  */
 struct svt_request_info {

@@ -2,9 +2,9 @@
 /*
  * The requester: sends what the send queue holds, as far as it may.
  *
- * It runs in whatever context owns the send side: a doorbell, an acknowledgement that came in, the timer.
- * Each run sends trains until there is nothing to send, something has to be waited for, or the budget
- * is used up. Everything here is under send.side.lock.
+ * It runs in whatever context owns the send side: a doorbell, an acknowledgment that came in,
+ * the timer. Each run sends trains until there is nothing to send, something has to be waited
+ * for, or the budget is used up. Everything here is under send.side.lock.
  */
 #include "doorbell.h"
 #include "recovery.h"

@@ -2,10 +2,11 @@
 /*
  * Who works on a side of a QP: run to completion without waiting.
  *
- * A caller leaves its bit in side->work, then tries the lock. If it gets it, it is the owner and works
- * until no bit is left; if not, the owner sees the bit: it looks at side->work once more after it has
- * let go of the lock. Either the caller's attempt comes after the unlock and succeeds, or the bit was
- * set before the owner's last look: the two full barriers below make a third case impossible.
+ * A caller leaves its bit in side->work, then tries the lock. If it gets it, it is the owner
+ * and works until no bit is left; if not, the owner sees the bit: it looks at side->work once
+ * more after it has let go of the lock. Either the caller's attempt comes after the unlock and
+ * succeeds, or the bit was set before the owner's last look: the two full barriers below make a
+ * third case impossible.
  *
  * What the run owes to others (completion handlers, events, a kick of the other side) is collected
  * under the lock and paid after it: handlers may post, poll and kick, on this QP as well.
@@ -184,7 +185,7 @@ void svt_qp_fail(struct svt_qp *qp, struct svt_side *side, int event)
 	enum ib_qp_state old = READ_ONCE(qp->state);
 
 	lockdep_assert_held(&side->lock);
-	/* Modify holds both locks, so only the other side can come in between, and it sets ERR too */
+	/* Modify holds both locks: only the other side can come in between, and it sets ERR too */
 	if (old == IB_QPS_ERR || old == IB_QPS_RESET)
 		return;
 	WRITE_ONCE(qp->state, IB_QPS_ERR);

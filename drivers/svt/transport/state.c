@@ -243,16 +243,16 @@ static void svt_enter(struct svt_qp *qp, enum ib_qp_state new_state)
  * @qp: QP
  * @attr: attributes, checked
  * @mask: enum ib_qp_attr_mask: which of them are meant
- * @new_state: state to enter, or the present one
+ * @state: that the transition was checked for
+ * @new_state: state to enter, or the same
  *
  * Context: process; caller holds modify_lock.
  * Return: 0, -EINVAL (the QP went into the error state meanwhile), -ENOMEM, or what path_init says.
  */
 int svt_qp_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
-		  enum ib_qp_state new_state)
+		  enum ib_qp_state state, enum ib_qp_state new_state)
 {
 	struct svt_qp_change change = {};
-	enum ib_qp_state expected = READ_ONCE(qp->state);
 	int ret;
 
 	lockdep_assert_held(&qp->modify_lock);
@@ -264,7 +264,7 @@ int svt_qp_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 	ret = svt_change_prepare(qp, attr, mask, &change);
 	if (!ret) {
 		svt_qp_lock(qp);
-		if (qp->state == expected || new_state == IB_QPS_ERR) {
+		if (qp->state == state || new_state == IB_QPS_ERR) {
 			svt_change_swap(qp, &change);
 			svt_attr_copy(qp, attr, mask);
 			svt_enter(qp, new_state);

@@ -2,10 +2,10 @@
 /*
  * Trains: packets of one shape, one behind the other, handed to the backend at once.
  *
- * One builder per CPU serves requester and responder of every QP. It is safe without a lock: its user
- * has BH off from start to send, and no backend calls back into the core from xmit. All packets of a
- * train have headers of one length and payloads of one length, but for a shorter last: what UDP
- * segmentation offload can cut.
+ * One builder per CPU serves requester and responder of every QP. It is safe without a lock:
+ * its user has BH off from start to send, and no backend calls back into the core from xmit.
+ * All packets of a train have headers of one length and payloads of one length, but for a
+ * shorter last: what UDP segmentation offload can cut.
  */
 #include <linux/mm.h>
 #include <linux/percpu.h>

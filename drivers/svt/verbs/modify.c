@@ -62,24 +62,21 @@ static int svt_modify_check_reliable(struct svt_qp *qp, const struct ib_qp_attr 
  * the locks of both sides.
  */
 static int svt_modify_check_state(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
-				  enum ib_qp_state *new)
+				  enum ib_qp_state old, enum ib_qp_state new)
 {
-	enum ib_qp_state old = READ_ONCE(qp->state);
-
 	if (mask & IB_QP_CUR_STATE && attr->cur_qp_state != old)
 		return -EINVAL;
-	*new = mask & IB_QP_STATE ? attr->qp_state : old;
-	if (*new > IB_QPS_ERR)
+	if (new > IB_QPS_ERR)
 		return -EINVAL;
-	return ib_modify_qp_is_ok(old, *new, qp->ibqp.qp_type, mask) ? 0 : -EINVAL;
+	return ib_modify_qp_is_ok(old, new, qp->ibqp.qp_type, mask) ? 0 : -EINVAL;
 }
 
 static int svt_modify_check(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
-			    enum ib_qp_state *new)
+			    enum ib_qp_state old, enum ib_qp_state new)
 {
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
 		return -EOPNOTSUPP;
-	return svt_modify_check_state(qp, attr, mask, new) ?:
+	return svt_modify_check_state(qp, attr, mask, old, new) ?:
 	       svt_modify_check_port(qp, attr, mask) ?:
 	       svt_modify_check_path(qp, attr, mask) ?:
 	       svt_modify_check_reliable(qp, attr, mask);
@@ -99,16 +96,18 @@ static int svt_modify_check(struct svt_qp *qp, const struct ib_qp_attr *attr, in
 int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
 {
 	struct svt_qp *qp = to_svt_qp(ibqp);
-	enum ib_qp_state new;
+	enum ib_qp_state old, new;
 	int ret;
 
 	ret = svt_udata_check(udata);
 	if (ret)
 		return ret;
 	mutex_lock(&qp->modify_lock);
-	ret = svt_modify_check(qp, attr, mask, &new);
+	old = READ_ONCE(qp->state);
+	new = mask & IB_QP_STATE ? attr->qp_state : old;
+	ret = svt_modify_check(qp, attr, mask, old, new);
 	if (!ret)
-		ret = svt_qp_modify(qp, attr, mask, new);
+		ret = svt_qp_modify(qp, attr, mask, old, new);
 	mutex_unlock(&qp->modify_lock);
 	return ret;
 }

@@ -4,6 +4,8 @@
  * read one by one, most of them without locks: they are for people to look at. ib_core keeps the
  * object meanwhile.
  */
+#include <net/netlink.h>
+#include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
 
 #include "verbs.h"
@@ -15,11 +17,18 @@ struct svt_field {
 
 static int svt_put_fields(struct sk_buff *msg, const struct svt_field *fields, int count)
 {
+	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
 	int i;
 
-	for (i = 0; i < count; i++)
-		if (rdma_nl_put_driver_u32(msg, fields[i].name, fields[i].value))
+	if (!table)
+		return -EMSGSIZE;
+	for (i = 0; i < count; i++) {
+		if (rdma_nl_put_driver_u32(msg, fields[i].name, fields[i].value)) {
+			nla_nest_cancel(msg, table);
 			return -EMSGSIZE;
+		}
+	}
+	nla_nest_end(msg, table);
 	return 0;
 }
 

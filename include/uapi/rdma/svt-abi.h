@@ -156,7 +156,7 @@ struct svt_alloc_ucontext_resp {
 /* Where one ring is to be mapped from, and its shape */
 struct svt_ring_info {
 	__aligned_u64 mmap_offset;
-	__aligned_u64 mmap_length;	/* bytes, a multiple of the page size; 0: there is no such ring */
+	__aligned_u64 mmap_length;	/* bytes, whole pages; 0: no such ring */
 	__u32 entries;
 	__u32 stride;			/* bytes */
 };

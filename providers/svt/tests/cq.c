@@ -179,7 +179,7 @@ static void completions_of_the_dead_are_dropped(void)
 	int i, left;
 
 	EXPECT(cq);
-	for (pattern = 0; pattern < sizeof(patterns) / sizeof(patterns[0]); pattern++) {
+	for (pattern = 0; pattern < ARRAY_SIZE(patterns); pattern++) {
 		/* Begin somewhere else each time */
 		complete(0, 0);
 		EXPECT(svt_poll_cq(cq, 8, wc) == 1);

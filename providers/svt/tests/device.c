@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * device-test DEVICE GID_INDEX: what provider and kernel have to do together, on a device of svt that
- * sends to itself. Prints a line for each test and "N passed, N failed" last.
+ * device-test DEVICE GID_INDEX: what provider and kernel have to do together, on a device of svt
+ * that sends to itself. Prints a line for each test and "N passed, N failed" last.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,18 +21,11 @@
 
 static const char *device_name;
 static int gid_index;
-static bool failed;
 
 static struct ibv_context *context;
 static struct ibv_pd *pd;
 static struct ibv_mr *mr;
 static uint8_t *buffer;
-
-void test_fail(const char *file, int line, const char *what)
-{
-	printf("# %s:%d: not so: %s (errno %d)\n", file, line, what, errno);
-	failed = true;
-}
 
 /* Two QPs that are connected to each other */
 struct pair {
@@ -127,7 +120,7 @@ static void close_pair(struct pair *pair)
 	if (ibv_destroy_qp(pair->qp[0]) || ibv_destroy_qp(pair->qp[1]) ||
 	    (pair->srq && ibv_destroy_srq(pair->srq)) || ibv_destroy_cq(pair->cq) ||
 	    ibv_destroy_comp_channel(pair->channel))
-		test_fail(__FILE__, __LINE__, "everything can be destroyed");
+		test_leave(__FILE__, __LINE__, "everything can be destroyed");
 }
 
 /* Waits for @count completions */
@@ -355,7 +348,7 @@ static void a_cq_is_resized_while_it_is_used(void)
 
 	EXPECT(open_pair(&pair));
 	event.fd = pair.channel->fd;
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		for (k = 0; k < 10; k++)
 			EXPECT(!post(pair.qp[0], IBV_WR_RDMA_WRITE, k, mr->rkey, 64));
 		EXPECT(wait_for(&pair, 5, wc));
@@ -389,7 +382,7 @@ static void an_srq_is_resized_while_it_is_used(void)
 
 	pair.srq = ibv_create_srq(pd, &init);
 	EXPECT(pair.srq && open_pair(&pair));
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		for (k = 0; k < 10; k++)
 			EXPECT(!post_srq(pair.srq, posted++));
 		attr.max_wr = 5;
@@ -519,29 +512,16 @@ static bool open_all(void)
 
 int main(int argc, char **argv)
 {
-	unsigned int passed_count = 0, failed_count = 0;
-	const struct test *test;
-
 	if (argc != 3) {
 		fprintf(stderr, "usage: device-test DEVICE GID_INDEX\n");
 		return 2;
 	}
 	device_name = argv[1];
 	gid_index = atoi(argv[2]);
-	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!open_all()) {
 		fprintf(stderr, "device-test: can not open %s\n", device_name);
 		return 2;
 	}
-	for (test = tests; test->name; test++) {
-		failed = false;
-		test->run();
-		printf("%s %s\n", failed ? "not ok" : "ok", test->name);
-		if (failed)
-			failed_count++;
-		else
-			passed_count++;
-	}
-	printf("%u passed, %u failed\n", passed_count, failed_count);
-	return failed_count ? 1 : 0;
+	test_run(tests);
+	return test_summary();
 }

@@ -206,7 +206,6 @@ struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 int ibv_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_alloc_pd *cmd,
 		     size_t cmd_size, struct ib_uverbs_alloc_pd_resp *resp, size_t resp_size)
 {
-	(void)cmd, (void)cmd_size, (void)resp, (void)resp_size;
 	pd->context = ctx;
 	pd->handle = ++handles;
 	return 0;
@@ -214,14 +213,12 @@ int ibv_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_allo
 
 int ibv_cmd_dealloc_pd(struct ibv_pd *pd)
 {
-	(void)pd;
 	return 0;
 }
 
 int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *attr,
 		      struct ib_uverbs_create_ah_resp *resp, size_t resp_size)
 {
-	(void)attr;
 	if (resp_size != sizeof(*resp) + sizeof(struct svt_create_ah_resp))
 		return EINVAL;
 	ah->context = pd->context;
@@ -232,7 +229,6 @@ int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *
 
 int ibv_cmd_destroy_ah(struct ibv_ah *ah)
 {
-	(void)ah;
 	return 0;
 }
 
@@ -240,7 +236,6 @@ int ibv_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *mw
 		     struct ibv_alloc_mw *cmd, size_t cmd_size,
 		     struct ib_uverbs_alloc_mw_resp *resp, size_t resp_size)
 {
-	(void)cmd, (void)cmd_size, (void)resp, (void)resp_size;
 	mw->pd = pd;
 	mw->context = pd->context;
 	mw->type = type;
@@ -250,7 +245,6 @@ int ibv_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *mw
 
 int ibv_cmd_dealloc_mw(struct ibv_mw *mw)
 {
-	(void)mw;
 	return 0;
 }
 
@@ -261,7 +255,6 @@ int ibv_cmd_create_cq_ex(struct ibv_context *ctx, const struct ibv_cq_init_attr_
 {
 	int err;
 
-	(void)cmd, (void)cmd_size, (void)cmd_flags;
 	if (resp_size != sizeof(*resp) + sizeof(struct svt_create_cq_resp))
 		return EINVAL;
 	cq->cq.context = ctx;
@@ -279,7 +272,6 @@ int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd, siz
 {
 	int err;
 
-	(void)cmd, (void)cmd_size;
 	if (resp_size != sizeof(*resp) + sizeof(struct svt_resize_cq_resp))
 		return EINVAL;
 	err = resize(&fake.cq, cqe, sizeof(struct svt_cqe), fake.cq.control->consumer,
@@ -293,7 +285,6 @@ int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd, siz
 
 int ibv_cmd_destroy_cq(struct ibv_cq *cq)
 {
-	(void)cq;
 	return 0;
 }
 
@@ -303,7 +294,6 @@ int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_in
 {
 	int err;
 
-	(void)cmd, (void)cmd_size;
 	if (resp_size != sizeof(*resp) + sizeof(struct svt_create_srq_resp))
 		return EINVAL;
 	srq->context = pd->context;
@@ -318,20 +308,17 @@ int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_in
 int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask,
 		       struct ibv_modify_srq *cmd, size_t cmd_size)
 {
-	(void)srq, (void)attr, (void)cmd, (void)cmd_size;
 	return attr_mask == IBV_SRQ_LIMIT ? 0 : EOPNOTSUPP;
 }
 
 int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, struct ibv_query_srq *cmd,
 		      size_t cmd_size)
 {
-	(void)srq, (void)attr, (void)cmd, (void)cmd_size;
 	return 0;
 }
 
 int ibv_cmd_destroy_srq(struct ibv_srq *srq)
 {
-	(void)srq;
 	return 0;
 }
 
@@ -344,7 +331,6 @@ int ibv_cmd_create_qp_ex2(struct ibv_context *ctx, struct verbs_qp *qp,
 	size_t sges;
 	int err;
 
-	(void)cmd, (void)cmd_size;
 	if (resp_size != sizeof(*resp) + sizeof(*svt))
 		return EINVAL;
 	qp->qp.context = ctx;
@@ -382,27 +368,26 @@ int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		     struct ibv_qp_init_attr *init_attr, struct ibv_query_qp *cmd,
 		     size_t cmd_size)
 {
-	(void)qp, (void)attr, (void)attr_mask, (void)init_attr, (void)cmd, (void)cmd_size;
 	return 0;
 }
 
 int ibv_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		      struct ibv_modify_qp *cmd, size_t cmd_size)
 {
-	(void)cmd, (void)cmd_size;
 	if (attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET) {
 		fake.sq.index = 0;
 		fake.sq.control->producer = 0;
 		fake.sq.control->consumer = 0;
-		if (!qp->srq)
-			fake.rq.control->consumer = fake.rq.index = fake.rq.control->producer;
+		if (!qp->srq) {
+			fake.rq.index = fake.rq.control->producer;
+			fake.rq.control->consumer = fake.rq.index;
+		}
 	}
 	return 0;
 }
 
 int ibv_cmd_destroy_qp(struct ibv_qp *qp)
 {
-	(void)qp;
 	return 0;
 }
 

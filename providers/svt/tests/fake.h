@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A kernel and a libibverbs that live in the test program: rings in a memory file, commands that set
- * them up, and the kernel's ends of them, which a test works by hand or in a thread.
+ * A kernel and a libibverbs that live in the test program: rings in a memory file, commands that
+ * set them up, and the kernel's ends of them, which a test works by hand or in a thread.
  */
 #ifndef SVT_FAKE_H
 #define SVT_FAKE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * load PROVIDER: can the provider be loaded, with every symbol that it needs, and does it register with
- * the libibverbs that is installed without a word on stderr?
+ * load PROVIDER: can the provider be loaded, with every symbol that it needs, and does it register
+ * with the libibverbs that is installed without a word on stderr?
  */
 #include <dlfcn.h>
 #include <stdio.h>

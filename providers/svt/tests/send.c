@@ -149,7 +149,7 @@ static void what_the_type_has_not_is_refused(void)
 	struct bench bench;
 	size_t i;
 
-	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(refused); i++) {
 		EXPECT(bench_open(&bench, refused[i].type));
 		wr = make_wr(refused[i].opcode);
 		EXPECT(post(&bench, &wr) == EINVAL);
@@ -195,7 +195,7 @@ static void only_some_states_send(void)
 	size_t i;
 
 	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(states); i++) {
 		bench.qp->state = states[i].state;
 		EXPECT(post(&bench, &wr) == states[i].err);
 	}

@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "count.h"
 #include "dev.h"
+#include "traffic.h"
 
 #define RUN_SECONDS	300
 
@@ -140,18 +141,6 @@ static int parse(int argc, char **argv, struct traffic_opts *o, struct limits *m
 	return 0;
 }
 
-struct job {
-	struct traffic_opts o;
-	struct count *c;
-};
-
-static int child(void *arg)
-{
-	struct job *job = arg;
-
-	return traffic_run(&job->o, job->c);
-}
-
 /* Return: whether @value is within @max, where there is one. */
 static bool within(const char *what, double value, double max, const char *unit)
 {
@@ -161,50 +150,44 @@ static bool within(const char *what, double value, double max, const char *unit)
 	return false;
 }
 
-static bool report(const struct count *c, const struct limits *max)
+static bool report(const struct traffic_sums *sums, const struct limits *max)
 {
-	double percent = c->posts ? 100.0 * c->calls[PHASE_POST] / c->posts : 0;
+	const u64 post = count_calls(PHASE_POST), poll = count_calls(PHASE_POLL);
+	const u64 recv = count_calls(PHASE_RECV);
+	double percent = sums->posts ? 100.0 * post / sums->posts : 0;
 	bool good = true;
 
 	printf("post %llu calls in %llu posts (%.2f in 100)\n",
-	       (unsigned long long)c->calls[PHASE_POST], (unsigned long long)c->posts, percent);
-	printf("poll %llu calls in %llu polls\n",
-	       (unsigned long long)c->calls[PHASE_POLL], (unsigned long long)c->polls);
-	printf("recv %llu calls in %llu receives\n",
-	       (unsigned long long)c->calls[PHASE_RECV], (unsigned long long)c->recvs);
+	       (unsigned long long)post, (unsigned long long)sums->posts, percent);
+	printf("poll %llu calls in %llu polls\n", (unsigned long long)poll,
+	       (unsigned long long)sums->polls);
+	printf("recv %llu calls in %llu receives\n", (unsigned long long)recv,
+	       (unsigned long long)sums->recvs);
 	good &= within("post", percent, max->post_percent, " in 100");
-	good &= within("poll", c->calls[PHASE_POLL], max->poll, "");
-	good &= within("recv", c->calls[PHASE_RECV], max->recv, "");
+	good &= within("poll", poll, max->poll, "");
+	good &= within("recv", recv, max->recv, "");
 	return good;
 }
 
 int main(int argc, char **argv)
 {
-	struct job job = {
-		.o = {
-			.port = "18541",
-			.gid_index = -1,
-			.num = 10000,
-			.size = 65536,
-			.depth = 128,
-			.signal_every = 1,
-		},
+	struct traffic_opts o = {
+		.port = "18541",
+		.gid_index = -1,
+		.num = 10000,
+		.size = 65536,
+		.depth = 128,
+		.signal_every = 1,
 	};
 	struct limits max = { -1, -1, -1 };
-	int ret;
+	struct traffic_sums sums = { 0 };
 
-	if (parse(argc, argv, &job.o, &max))
+	if (parse(argc, argv, &o, &max))
 		return 2;
-	job.c = mmap(NULL, sizeof(*job.c), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		     -1, 0);
-	if (job.c == MAP_FAILED) {
-		perror("mmap");
-		return 2;
-	}
-	ret = trace_run(job.c, child, &job, clock_scaled_ms(RUN_SECONDS * 1000) / 1000);
-	if (ret) {
+	alarm(clock_scaled_ms(RUN_SECONDS * 1000) / 1000 + 1);
+	if (traffic_run(&o, &sums)) {
 		printf("FAIL the run did not come to its end\n");
 		return 2;
 	}
-	return report(job.c, &max) ? 0 : 1;
+	return report(&sums, &max) ? 0 : 1;
 }

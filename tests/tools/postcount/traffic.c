@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The measured traffic: the client posts as in a bandwidth test, keeping the queue full, both
- * sides poll, the server posts receives again as they complete.  In the loop nothing but the
- * verbs makes a system call: the time limit is the tracer's.
+ * sides poll, the server posts receives again as they complete.  The time limit is an alarm:
+ * reading the clock may be a system call.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 #include "dev.h"
 #include "oob.h"
 #include "qpattr.h"
+#include "traffic.h"
 
 #define MEET_MS		60000
 #define BATCH		16
@@ -22,7 +23,7 @@
 
 struct traffic {
 	const struct traffic_opts *o;
-	struct count *c;
+	struct traffic_sums *sums;
 	struct dev dev;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
@@ -42,11 +43,6 @@ struct hello {
 	u32 rkey;
 	u32 mtu;
 };
-
-static void enter(struct traffic *t, enum phase phase)
-{
-	__atomic_store_n(&t->c->phase, phase, __ATOMIC_SEQ_CST);
-}
 
 static int complain(const char *what, int err)
 {
@@ -201,10 +197,10 @@ static int post_send(struct traffic *t, u32 i)
 {
 	int ret;
 
-	enter(t, PHASE_POST);
+	count_enter(PHASE_POST);
 	ret = t->o->extended ? post_extended(t, i) : post_plain(t, i);
-	enter(t, PHASE_LOOP);
-	t->c->posts++;
+	count_enter(PHASE_FREE);
+	t->sums->posts++;
 	return ret ? complain("a send was refused", ret) : 0;
 }
 
@@ -215,10 +211,10 @@ static int post_recv(struct traffic *t, u32 i)
 	struct ibv_recv_wr *bad;
 	int ret;
 
-	enter(t, PHASE_RECV);
+	count_enter(PHASE_RECV);
 	ret = ibv_post_recv(t->qp, &wr, &bad);
-	enter(t, PHASE_LOOP);
-	t->c->recvs++;
+	count_enter(PHASE_FREE);
+	t->sums->recvs++;
 	return ret ? complain("a receive was refused", ret) : 0;
 }
 
@@ -227,10 +223,10 @@ static int poll(struct traffic *t, struct ibv_wc *wc)
 {
 	int i, n;
 
-	enter(t, PHASE_POLL);
+	count_enter(PHASE_POLL);
 	n = ibv_poll_cq(t->cq, BATCH, wc);
-	enter(t, PHASE_LOOP);
-	t->c->polls++;
+	count_enter(PHASE_FREE);
+	t->sums->polls++;
 	if (n < 0)
 		return complain("ibv_poll_cq", EIO);
 	for (i = 0; i < n; i++) {
@@ -250,9 +246,12 @@ static int run_client(struct traffic *t)
 	int n;
 
 	while (done < t->o->num) {
-		while (posted < t->o->num && posted - done < t->o->depth) {
-			if (post_send(t, posted++))
-				return -1;
+		for (; posted < t->o->num && posted - done < t->o->depth; posted++) {
+			if (!post_send(t, posted))
+				continue;
+			fprintf(stderr, "svt_postcount: at post %u, %u are complete\n", posted,
+				done);
+			return -1;
 		}
 		n = poll(t, wc);
 		if (n < 0)
@@ -295,23 +294,19 @@ static int fill_rq(struct traffic *t)
 
 static int measure(struct traffic *t)
 {
-	int ret;
-
-	enter(t, PHASE_LOOP);
-	ret = t->o->host ? 0 : fill_rq(t);
-	enter(t, PHASE_SETUP);
-	if (ret || meet(t, NULL, NULL, 0))
+	if (!t->o->host && fill_rq(t))
 		return -1;
-	enter(t, PHASE_LOOP);
-	ret = t->o->host ? run_client(t) : run_server(t);
-	enter(t, PHASE_SETUP);
-	return ret ? -1 : meet(t, NULL, NULL, 0);
+	if (meet(t, NULL, NULL, 0))
+		return -1;
+	if (t->o->host ? run_client(t) : run_server(t))
+		return -1;
+	return meet(t, NULL, NULL, 0);
 }
 
 /* The process ends after this: the kernel releases what is left. */
-int traffic_run(const struct traffic_opts *o, struct count *c)
+int traffic_run(const struct traffic_opts *o, struct traffic_sums *sums)
 {
-	struct traffic t = { .o = o, .c = c };
+	struct traffic t = { .o = o, .sums = sums };
 
 	if (dev_open(&t.dev, o->dev, o->gid_index))
 		return -1;
@@ -319,7 +314,7 @@ int traffic_run(const struct traffic_opts *o, struct count *c)
 			  oob_accept(o->port, clock_limit(MEET_MS));
 	if (t.oob < 0)
 		return complain("no connection to the peer", -t.oob);
-	if (create(&t) || connect_qp(&t))
+	if (create(&t) || connect_qp(&t) || count_start())
 		return -1;
 	return measure(&t);
 }

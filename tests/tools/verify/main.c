@@ -21,12 +21,14 @@
 #define DEFAULT_PORT	"18540"
 #define ACCEPT_MS	120000
 #define CONNECT_MS	60000
+#define MAX_PATTERNS	128
 
 struct options {
 	const char *dev;
 	const char *host;
 	const char *port;
 	char *tests;
+	char *patterns[MAX_PATTERNS + 1];
 	int gid_index;
 	u32 mtu;
 	bool list;
@@ -131,20 +133,48 @@ static void list_tests(void)
 			printf("%-24s %s\n", c->name, c->about);
 }
 
-static bool wanted(const char *patterns, const char *name)
+static bool wanted(char *const *patterns, const char *name)
 {
-	char *copy, *p, *save;
-	bool found = false;
-
-	if (!patterns)
+	if (!*patterns)
 		return true;
-	copy = strdup(patterns);
-	if (!copy)
-		abort();
-	for (p = strtok_r(copy, ",", &save); p && !found; p = strtok_r(NULL, ",", &save))
-		found = !fnmatch(p, name, 0);
-	free(copy);
-	return found;
+	for (; *patterns; patterns++)
+		if (!fnmatch(*patterns, name, 0))
+			return true;
+	return false;
+}
+
+static bool any_matches(const char *pattern)
+{
+	const struct test_case *const *s;
+	const struct test_case *c;
+
+	for (s = suites; *s; s++)
+		for (c = *s; c->name; c++)
+			if (!fnmatch(pattern, c->name, 0))
+				return true;
+	return false;
+}
+
+/* Splits @o->tests where it is.  A pattern that names no test is a mistake of the caller's. */
+static int split_patterns(struct options *o)
+{
+	u32 num = 0;
+	char *p, *save;
+
+	if (!o->tests)
+		return 0;
+	for (p = strtok_r(o->tests, ",", &save); p; p = strtok_r(NULL, ",", &save)) {
+		if (!any_matches(p)) {
+			fprintf(stderr, "no test is called %s: see svt_verify -l\n", p);
+			return -1;
+		}
+		if (num == MAX_PATTERNS) {
+			fprintf(stderr, "-t takes at most %d names\n", MAX_PATTERNS);
+			return -1;
+		}
+		o->patterns[num++] = p;
+	}
+	return 0;
 }
 
 /* A test that hangs in the kernel or in the provider: say which, for nothing else can. */
@@ -196,7 +226,7 @@ static void run_one(struct run *run, const struct test_case *c, u32 round, struc
 	free(t);
 }
 
-static void run_client(struct run *run, const char *patterns, struct tally *sum)
+static void run_client(struct run *run, char *const *patterns, struct tally *sum)
 {
 	static const struct outcome not_run = { VERDICT_FAIL, "not run, the peer is lost" };
 	const struct test_case *const *s;
@@ -270,7 +300,7 @@ int main(int argc, char **argv)
 	struct run run = { .seed = 1, .oob = -1 };
 	struct tally sum = { 0 };
 
-	if (parse(argc, argv, &o, &run))
+	if (parse(argc, argv, &o, &run) || split_patterns(&o))
 		return 2;
 	if (o.list) {
 		list_tests();
@@ -280,7 +310,7 @@ int main(int argc, char **argv)
 		return 2;
 	signal(SIGALRM, overdue);
 	if (run.client)
-		run_client(&run, o.tests, &sum);
+		run_client(&run, o.patterns, &sum);
 	else
 		run_server(&run, &sum);
 	close(run.oob);

@@ -11,6 +11,7 @@
 #include "suite.h"
 
 #define POSTS_MAX	2000
+#define REFILLS		5000
 
 /* The client's SENDs wait, for the server has no receive request: the queue fills up. */
 static struct link *open_blocked(struct test *t)
@@ -155,6 +156,30 @@ static void run_full_rq(struct test *t)
 	}
 }
 
+/* A completion that has been polled has freed its place: the next post finds it. */
+static void run_refill(struct test *t)
+{
+	struct link *l = open_blocked(t);
+	u32 posted, done = 0, room = l->granted.max_send_wr;
+	int ret;
+
+	for (posted = 0; t->client && posted < REFILLS; posted++) {
+		struct ibv_send_wr wr = wr_rdma(IBV_WR_RDMA_WRITE, posted, NULL, 0, 0);
+		struct ibv_send_wr *bad;
+
+		if (posted - done == room) {
+			cq_expect_ok(t, l->scq, done, IBV_WC_RDMA_WRITE);
+			done++;
+		}
+		ret = ibv_post_send(l->qp, &wr, &bad);
+		if (ret)
+			test_fail(t, "post %u with %u of %u places in use: %s", posted,
+				  posted - done, room, strerror(ret));
+	}
+	for (; done < posted; done++)
+		cq_expect_ok(t, l->scq, done, IBV_WC_RDMA_WRITE);
+}
+
 /* After each refusal the QP works as before. */
 static void still_works(struct link *l, u64 id)
 {
@@ -261,6 +286,7 @@ const struct test_case post_cases[] = {
 	{ "post_list", run_list, "bad_wr of a list that does not fit", NULL },
 	{ "post_full_rq", run_full_rq, "ENOMEM from a full receive queue", NULL },
 	{ "post_full_srq", run_full_rq, "ENOMEM from a full SRQ", ARG_YES },
+	{ "post_refill", run_refill, "a polled completion has freed its place", NULL },
 	{ "post_bad_send", run_bad_send, "EINVAL for sends that are none", NULL },
 	{ "post_bad_recv", run_bad_recv, "EINVAL for receives that are none", NULL },
 	{ "post_state", run_state, "EINVAL in a state that does not allow it", NULL },

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * svt_loop: a wire in memory, with faults by script (script.c). The template for a new backend.
+ *
+ * What a backend has to do, and where this one does it:
+ *  - Make a device when the user says `rdma link add NAME type svt_loop netdev NETDEV`: newlink()
+ *    allocates it with ib_alloc_device() and registers it with svt_register_device(). From then on
+ *    anybody may unregister it. When that is done, and nobody uses it any more, comes release().
+ *  - Say how the link is: svt_set_link(), at first and whenever it changes.
+ *  - Send: xmit() gets a train of packets, headers and payload apart, in whatever context the core
+ *    is in, BH off. It must not call the core back, so packets arrive by a timer, in softirq.
+ *  - Receive: svt_receive() with an skb whose svt_rx_cb tells where packets are in it, and
+ *    rx_address() for who sent them.
+ *  - Go when the netdev goes, from which ib_core takes the GIDs: netdev_event().
+ * Operations that are left NULL are optional; svt_roce has them all. Nobody is refused here: what
+ * does not fit into a queue is lost.
+ *
+ * All devices, of all namespaces, are on one wire. A packet goes to the device that has its
+ * destination among its GIDs, a multicast packet to each. The netdev carries nothing, so that one
+ * of type dummy will do. RTNL protects changes of the list of devices; senders read it under RCU.
+ */
+#include <linux/debugfs.h>
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/rculist.h>
+#include <linux/rtnetlink.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
+#include <rdma/rdma_netlink.h>
+#include <rdma/svt.h>
+
+#include "script.h"
+
+/* Packets that may wait at a receiver */
+#define LOOP_QUEUE	8192
+
+struct loop_device {
+	struct svt_device svt;		/* must be first */
+	struct net_device *netdev;	/* held by ib_core while registered */
+	struct list_head node;		/* in loop_devices while on the wire */
+	bool on_wire;			/* read by senders under RCU */
+	struct dentry *directory;
+	struct loop_script script;
+	struct sk_buff *held;		/* goes after the next packet; replaced by xchg */
+	struct sk_buff_head queue;	/* what arrives here, by time (tstamp) */
+	struct hrtimer timer;		/* hands it to the core */
+};
+
+static LIST_HEAD(loop_devices);
+static struct dentry *loop_directory;
+
+static enum hrtimer_restart arrival(struct hrtimer *timer)
+{
+	struct loop_device *device = container_of(timer, struct loop_device, timer);
+	struct sk_buff *skb;
+
+	spin_lock(&device->queue.lock);
+	while ((skb = skb_peek(&device->queue)) && !ktime_after(skb->tstamp, ktime_get())) {
+		__skb_unlink(skb, &device->queue);
+		spin_unlock(&device->queue.lock);
+		svt_receive(&device->svt, skb);
+		spin_lock(&device->queue.lock);
+	}
+	if (skb)
+		hrtimer_start(timer, skb->tstamp, HRTIMER_MODE_ABS_SOFT);
+	spin_unlock(&device->queue.lock);
+	return HRTIMER_NORESTART;
+}
+
+/* Behind all that arrive no later. With a NULL @skb, there was no memory for it */
+static void enqueue(struct loop_device *receiver, struct sk_buff *skb)
+{
+	struct sk_buff *before;
+
+	if (!skb || skb_queue_len_lockless(&receiver->queue) >= LOOP_QUEUE) {
+		svt_count_drop(&receiver->svt, false);
+		kfree_skb(skb);
+		return;
+	}
+	spin_lock(&receiver->queue.lock);
+	skb_queue_reverse_walk(&receiver->queue, before)
+		if (!ktime_after(before->tstamp, skb->tstamp))
+			break;
+	__skb_queue_after(&receiver->queue, before, skb);
+	if (skb_queue_is_first(&receiver->queue, skb))
+		hrtimer_start(&receiver->timer, skb->tstamp, HRTIMER_MODE_ABS_SOFT);
+	spin_unlock(&receiver->queue.lock);
+}
+
+static bool has_gid(struct loop_device *device, const union ib_gid *gid)
+{
+	const struct ib_gid_attr *attr;
+
+	attr = rdma_find_gid_by_port(&device->svt.ibdev, gid, IB_GID_TYPE_ROCE_UDP_ENCAP, 1, NULL);
+	if (IS_ERR(attr))
+		return false;
+	rdma_put_gid_attr(attr);
+	return true;
+}
+
+/* Let @skb, which is consumed, arrive after @delay_us. In an RCU read section */
+static void deliver(struct loop_device *sender, struct sk_buff *skb, u32 delay_us)
+{
+	struct ib_grh *grh = (struct ib_grh *)skb_network_header(skb);
+	bool multicast = rdma_is_multicast_addr((struct in6_addr *)grh->dgid.raw);
+	struct loop_device *receiver;
+	bool found = false;
+
+	skb->tstamp = ktime_add_us(ktime_get(), delay_us);
+	list_for_each_entry_rcu(receiver, &loop_devices, node) {
+		if (!READ_ONCE(receiver->on_wire) || !(multicast || has_gid(receiver, &grh->dgid)))
+			continue;
+		found = true;
+		enqueue(receiver, skb_clone(skb, GFP_ATOMIC));
+		if (!multicast)
+			break;
+	}
+	if (!found)
+		svt_count_drop(&sender->svt, true);
+	consume_skb(skb);
+}
+
+/* Send @skb as the script says, and behind it the packet that waits for this, if one does */
+static void send(struct loop_device *device, struct sk_buff *skb)
+{
+	struct loop_rule rule = loop_script_next(&device->script);
+	struct sk_buff *held = xchg(&device->held, rule.action == LOOP_REORDER ? skb : NULL);
+	struct sk_buff *copy = rule.action == LOOP_DUPLICATE ? skb_clone(skb, GFP_ATOMIC) : NULL;
+
+	if (rule.action == LOOP_DROP)
+		consume_skb(skb);
+	else if (rule.action != LOOP_REORDER)
+		deliver(device, skb, rule.delay_us);
+	if (copy)
+		deliver(device, copy, 0);
+	if (held)
+		deliver(device, held, 0);
+}
+
+/* A packet of @train: a GRH for the addresses, and what the core gave. Return: NULL if lost */
+static struct sk_buff *make_packet(struct svt_train *train, unsigned int index)
+{
+	const u8 *header = train->headers + index * train->header_length;
+	bool last = index == train->packets - 1;
+	unsigned int payload = last ? train->last_length : train->payload_length;
+	unsigned int pad = header[1] >> 4 & 3; /* as the BTH has it */
+	unsigned int length = train->header_length + payload + pad;
+	struct sk_buff *skb = alloc_skb(sizeof(struct ib_grh) + length, GFP_ATOMIC);
+	struct ib_grh *grh;
+
+	if (!skb)
+		return NULL;
+	skb_reset_network_header(skb);
+	grh = skb_put_zero(skb, sizeof(*grh));
+	grh->version_tclass_flow = htonl(6 << 28);
+	grh->paylen = htons(length);
+	grh->next_hdr = 0x1b;
+	grh->sgid = train->path->sgid;
+	grh->dgid = train->path->dgid;
+	skb_put_data(skb, header, train->header_length);
+	if (copy_from_iter(skb_put(skb, payload), payload, &train->payload) != payload) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	skb_put_zero(skb, pad);
+	skb_pull(skb, sizeof(*grh));
+	*svt_rx_cb(skb) = (struct svt_rx_cb){ .length = length, .stride = length };
+	return skb;
+}
+
+static int loop_xmit(struct svt_device *dev, struct svt_train *train)
+{
+	struct sk_buff *skb;
+	unsigned int i;
+
+	for (i = 0; i < train->packets && (skb = make_packet(train, i)); i++)
+		send(container_of(dev, struct loop_device, svt), skb);
+	for (; i < train->packets; i++)
+		svt_count_drop(dev, true);
+	return 0;
+}
+
+static void loop_rx_address(struct svt_device *dev, const struct sk_buff *skb,
+			    struct svt_rx_address *address)
+{
+	const struct ib_grh *grh = (const struct ib_grh *)skb_network_header(skb);
+
+	*address = (struct svt_rx_address){ .sgid = grh->sgid, .dgid = grh->dgid };
+	address->grh.ibgrh = *grh;
+}
+
+/* The device is taken off the list last of all, for loop_exit() waits for those that are in it */
+static void loop_release(struct svt_device *dev)
+{
+	struct loop_device *device = container_of(dev, struct loop_device, svt);
+
+	/* It was not started */
+	if (!device->on_wire)
+		return;
+	debugfs_remove(device->directory);
+	WRITE_ONCE(device->on_wire, false);
+	synchronize_rcu(); /* with deliver(): nothing is enqueued here any more */
+	hrtimer_cancel(&device->timer);
+	skb_queue_purge(&device->queue);
+	kfree_skb(device->held);
+	rtnl_lock();
+	list_del_rcu(&device->node);
+	rtnl_unlock();
+}
+
+static const struct svt_backend_ops loop_ops = {
+	.owner = THIS_MODULE,
+	.name = "svt_loop",
+	.xmit = loop_xmit,
+	.rx_address = loop_rx_address,
+	.release = loop_release,
+};
+
+/* Return: false when the netdev went before netdev_event() could find the device in the list */
+static bool start(struct loop_device *device, const char *name)
+{
+	static const struct svt_link link = {
+		.up = true, .mtu = IB_MTU_4096, .speed = IB_SPEED_EDR, .width = IB_WIDTH_4X,
+	};
+
+	rtnl_lock();
+	device->on_wire = device->netdev->reg_state == NETREG_REGISTERED;
+	if (device->on_wire)
+		list_add_tail_rcu(&device->node, &loop_devices);
+	rtnl_unlock();
+	if (!device->on_wire)
+		return false;
+
+	device->directory = debugfs_create_dir(name, loop_directory);
+	debugfs_create_file("script", 0200, device->directory, &device->script, &loop_script_fops);
+	svt_set_link(&device->svt, &link);
+	return true;
+}
+
+static int newlink(const char *name, struct net_device *netdev)
+{
+	struct loop_device *device = ib_alloc_device(loop_device, svt.ibdev);
+	struct ib_device *ibdev;
+	int ret;
+
+	if (!device)
+		return -ENOMEM;
+	ibdev = &device->svt.ibdev;
+	device->netdev = netdev;
+	spin_lock_init(&device->script.lock);
+	skb_queue_head_init(&device->queue);
+	hrtimer_init(&device->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	device->timer.function = arrival;
+
+	get_device(&ibdev->dev); /* its memory, which else could go as soon as it is registered */
+	ret = svt_register_device(&device->svt, &loop_ops, netdev, name);
+	if (ret) {
+		ib_dealloc_device(ibdev);
+	} else if (ib_device_try_get(ibdev)) {
+		ret = start(device, name) ? 0 : -ENODEV;
+		if (ret)
+			ib_unregister_device_and_put(ibdev);
+		else
+			ib_device_put(ibdev);
+	}
+	put_device(&ibdev->dev);
+	return ret;
+}
+
+/* Under RTNL, where one cannot wait for the end of a device */
+static int netdev_event(struct notifier_block *block, unsigned long event, void *info)
+{
+	struct net_device *netdev = netdev_notifier_info_to_dev(info);
+	struct loop_device *device;
+
+	if (event != NETDEV_UNREGISTER)
+		return NOTIFY_DONE;
+	list_for_each_entry(device, &loop_devices, node)
+		if (device->netdev == netdev && ib_device_try_get(&device->svt.ibdev)) {
+			ib_unregister_device_queued(&device->svt.ibdev);
+			ib_device_put(&device->svt.ibdev);
+		}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block loop_notifier = { .notifier_call = netdev_event };
+static struct rdma_link_ops loop_link_ops = { .type = "svt_loop", .newlink = newlink };
+
+static int __init loop_init(void)
+{
+	int ret = register_netdevice_notifier(&loop_notifier);
+
+	if (ret)
+		return ret;
+	loop_directory = debugfs_create_dir("svt_loop", NULL);
+	rdma_link_register(&loop_link_ops);
+	return 0;
+}
+
+/* ib_unregister_device() returns when the device is released, whoever does it */
+static void __exit loop_exit(void)
+{
+	struct loop_device *device;
+
+	rdma_link_unregister(&loop_link_ops);
+	unregister_netdevice_notifier(&loop_notifier);
+	for (;;) {
+		rtnl_lock();
+		device = list_first_entry_or_null(&loop_devices, struct loop_device, node);
+		if (device)
+			get_device(&device->svt.ibdev.dev);
+		rtnl_unlock();
+		if (!device)
+			break;
+		ib_unregister_device(&device->svt.ibdev);
+		put_device(&device->svt.ibdev.dev);
+	}
+	debugfs_remove(loop_directory);
+}
+
+module_init(loop_init);
+module_exit(loop_exit);
+
+MODULE_DESCRIPTION("Software Verbs Transport: a wire in memory with scripted faults");
+MODULE_LICENSE("Dual BSD/GPL");
+MODULE_ALIAS_RDMA_LINK("svt_loop");
