@@ -21,11 +21,11 @@ provider_dir() {
 }
 
 # built_modules VERSION: the modules of the last build, not those of an earlier one that are still
-# around.
+# around, and not svt_test, which is for tests only.
 built_modules() {
 	local order=$BUILD/$1/drivers/modules.order
 	[ -e "$order" ] || return 0
-	sed -E "s,^([^/]),$BUILD/$1/drivers/\\1,; s,\\.o\$,.ko," "$order"
+	sed -E "/\/svt_test\.(ko|o)\$/d; s,^([^/]),$BUILD/$1/drivers/\\1,; s,\\.o\$,.ko," "$order"
 }
 
 install_modules() {

@@ -9,9 +9,11 @@
 #include <rdma/svt.h>
 
 /**
- * struct roce_headers - what stands in front of the BTH
- * @ip4: IPv4 header, and @udp4 behind it
- * @ip6: IPv6 header, and @udp6 behind it
+ * union roce_headers - what stands in front of the BTH
+ * @ip4: the header of IPv4
+ * @udp4: behind it
+ * @ip6: the header of IPv6
+ * @udp6: behind it
  */
 union roce_headers {
 	struct {

@@ -61,7 +61,7 @@ static int put_bind(struct svt_qp *qp, struct ibv_mw *mw, const struct ibv_mw_bi
  * svt_bind_mw - post a request to bind a window of type 1
  * @ibqp: whose send queue carries it out
  * @mw: has its new key when this returns; should the request fail, the application puts the old
- *	one back (IBTA 10.6.7.2.1 and ibv_bind_mw(3))
+ *	one back (ibv_bind_mw(3))
  * @bind: to what
  *
  * Return: as svt_post_send().

@@ -12,7 +12,7 @@
 
 /**
  * struct svt_qp_kind - a type of QP
- * @opcodes: bit i: enum ibv_wr_opcode i may be posted (IBTA 11.4.1.1, table 91)
+ * @opcodes: bit i: enum ibv_wr_opcode i may be posted (IBTA 11.4.1.1)
  * @send_ops: the same as enum ibv_qp_create_send_ops_flags
  * @datagram: each request names its destination
  */

@@ -42,7 +42,7 @@ static int fill_atomic(struct svt_send_wqe *wqe, const struct ibv_send_wr *wr)
 	return 0;
 }
 
-/* A window of type 1 is bound by ibv_bind_mw() only (IBTA 10.6.7.2.1) */
+/* A window of type 1 is bound by ibv_bind_mw() only (IBTA 10.6.7.2) */
 static int fill_bind(struct svt_send_wqe *wqe, const struct ibv_send_wr *wr)
 {
 	if (wr->bind_mw.mw->type != IBV_MW_TYPE_2)

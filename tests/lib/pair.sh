@@ -212,14 +212,18 @@ listeners() {
 	in_a bash -c "$(declare -f count_listeners); count_listeners self"
 }
 
-# wait_listening PROCESS BEFORE: until there is a listener more than there were.
+# wait_listening PROCESS BEFORE: until there is a listener more than there were. PROCESS is the shell
+# that runs in_a; its child is in the namespace.
 wait_listening() {
-	local end=$((SECONDS + $(scaled 10)))
+	local end=$((SECONDS + $(scaled 10))) child
 	while kill -0 "$1" 2>/dev/null && [ "$SECONDS" -lt "$end" ]; do
-		[ "$(count_listeners "$1")" -le "$2" ] || return 0
+		read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || child=self
+		[ "$(count_listeners "$child")" -le "$2" ] || return 0
 		nap
 	done
-	kill -0 "$1" 2>/dev/null || echo "the server ended before it listened"
+	kill -0 "$1" 2>/dev/null && return
+	echo "the server ended before it listened"
+	return 1
 }
 
 # pair SERVER [ARGUMENT...] -- CLIENT [ARGUMENT...]: the server in a, the client in b when the
@@ -237,14 +241,16 @@ pair() {
 	echo "server: ${server[*]}"
 	echo "client: $*"
 	before=$(listeners)
+	: >"$WORK/client"
 	in_a timeout -k 2 "$limit" stdbuf -oL "${server[@]}" >"$WORK/server" 2>&1 </dev/null &
 	pid=$!
 	if [ -n "${PAIR_READY:-}" ]; then
 		until_true 10 eval "$PAIR_READY" || echo "the server was not ready in time"
 	else
-		wait_listening "$pid" "$before"
+		wait_listening "$pid" "$before" || status=1
 	fi
-	in_b timeout -k 2 "$limit" stdbuf -oL "$@" >"$WORK/client" 2>&1 </dev/null || status=$?
+	[ "$status" != 0 ] ||
+		in_b timeout -k 2 "$limit" stdbuf -oL "$@" >"$WORK/client" 2>&1 </dev/null || status=$?
 	if [ "$status" != 0 ]; then
 		sleep 1
 		kill "$pid" 2>/dev/null || :

@@ -25,7 +25,7 @@ mkdir -p "$WORK"
 # the rest.
 SPLAT='WARNING:|BUG:|Oops|general protection|Call Trace|circular locking|inconsistent lock|'
 SPLAT+='suspicious RCU|stall|refcount|leak|KASAN|UBSAN|blocked for more than|to become free|'
-SPLAT+='page_counter|bad page|hung'
+SPLAT+='page_counter|bad page|hung|infiniband.*Couldn'
 
 passed=0 failed=0 finished=
 

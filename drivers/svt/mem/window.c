@@ -126,8 +126,7 @@ static int window_check(const struct svt_mw *mw, const struct svt_mw_bind *bind,
 	if (mw->ibmw.type == IB_MW_TYPE_1) {
 		if (!*rkey)
 			*rkey = mw->key.key ^ (1 + get_random_u32() % TAG_MASK);
-	} else if (mw->key.key != bind->mw_rkey || !bind->length ||
-		   rcu_access_pointer(mw->binding)) {
+	} else if (!bind->length || rcu_access_pointer(mw->binding)) {
 		return -EINVAL;
 	}
 	return (*rkey ^ mw->key.key) & ~TAG_MASK ? -EINVAL : 0;

@@ -285,10 +285,10 @@ static void connect(struct svt_fake *fake, struct svt_qp *qp,
 	qp->path.sgid = fake->address.dgid;
 	qp->path.dgid = fake->address.sgid;
 	mutex_lock(&qp->modify_lock);
-	KUNIT_EXPECT_EQ(fake->test, svt_qp_modify(qp, &attr, mask, IB_QPS_INIT), 0);
-	KUNIT_EXPECT_EQ(fake->test, svt_qp_modify(qp, &attr, 0, IB_QPS_RTR), 0);
+	KUNIT_EXPECT_EQ(fake->test, svt_qp_modify(qp, &attr, mask, IB_QPS_RESET, IB_QPS_INIT), 0);
+	KUNIT_EXPECT_EQ(fake->test, svt_qp_modify(qp, &attr, 0, IB_QPS_INIT, IB_QPS_RTR), 0);
 	if (options->state == IB_QPS_RTS)
-		KUNIT_EXPECT_EQ(fake->test, svt_qp_modify(qp, &attr, 0, IB_QPS_RTS), 0);
+		KUNIT_EXPECT_EQ(fake->test, svt_qp_modify(qp, &attr, 0, IB_QPS_RTR, IB_QPS_RTS), 0);
 	mutex_unlock(&qp->modify_lock);
 }
 
@@ -339,7 +339,7 @@ int svt_fake_modify(struct svt_qp *qp, enum ib_qp_state state)
 	int ret;
 
 	mutex_lock(&qp->modify_lock);
-	ret = svt_qp_modify(qp, &attr, 0, state);
+	ret = svt_qp_modify(qp, &attr, 0, qp->state, state);
 	mutex_unlock(&qp->modify_lock);
 	return ret;
 }

@@ -211,7 +211,8 @@ static void the_range_check_agrees_with_wide_arithmetic(struct kunit *test)
 
 	for (i = 0; i < 20000; i++) {
 		/* Near the edges, where it matters */
-		u64 addr = MEMORY_START - MEMORY_LENGTH / 2 + get_random_u32_below(2 * MEMORY_LENGTH);
+		u64 addr = MEMORY_START - MEMORY_LENGTH / 2 +
+			   get_random_u32_below(2 * MEMORY_LENGTH);
 		u64 length = get_random_u32_below(2 * MEMORY_LENGTH);
 		__int128 first = addr, end = first + length;
 		bool within = first >= MEMORY_START && end <= MEMORY_START + MEMORY_LENGTH;

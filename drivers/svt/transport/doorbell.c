@@ -3,46 +3,82 @@
  * When a poster has to ring the doorbell.
  *
  * While `wakeup` in the ring is 0 somebody is certain to look at the ring again: the requester
- * waits for an answer, for the backend or for a timer, or it has run out of work and looks
- * again every SVT_IDLE_NS, idle_left times more. Then it sets `wakeup`, looks once more, and
+ * waits for an answer, for the backend or for a timer, or it has run out of work and watches:
+ * it looks from time to time. When it stops watching it sets `wakeup`, looks once more, and
  * sleeps; the next poster rings.
  *
- * How often it looks in vain before it sleeps is learnt: a doorbell soon after falling asleep
- * doubles it, a watch without a find halves it. So a stream of posts makes no system call, and
- * a QP that is used now and then, or waits for its peer, no timer interrupt. All under
- * send.side.lock.
+ * Whether, how often and how long it watches follows the pace, the mean time between two finds: it
+ * watches a QP that posts often, eight times its pace long, and a watch in vain doubles the pace.
+ * It does not watch a QP to which the peer sent something since the last find: who posts in
+ * answer to its peer waits for nothing more than this one post, and the doorbell is the fastest
+ * way. So a stream of posts makes hardly a system call, request and response see no timer, and a
+ * QP at rest costs nothing.
+ *
+ * All under send.side.lock.
  */
 #include "doorbell.h"
 
-#define SVT_IDLE_NS		(20 * NSEC_PER_USEC)
-#define SVT_IDLE_BUDGET_MAX	16
-/* A doorbell that comes sooner than this after falling asleep was one too many */
-#define SVT_IDLE_TOO_SOON_NS	(SVT_IDLE_NS * SVT_IDLE_BUDGET_MAX)
+/* A pace slower than this is not watched: the calls that it makes are few */
+#define SVT_PACE_WATCHED_NS	(5 * NSEC_PER_MSEC)
+/* Of a QP that has posted nothing yet, and the slowest that is kept */
+#define SVT_PACE_UNKNOWN_NS	(20 * NSEC_PER_MSEC)
+#define SVT_WATCH_PACES		8
+#define SVT_WATCH_MAX_NS	(10 * NSEC_PER_MSEC)
+/* Between two looks: a quarter of the pace, within these bounds */
+#define SVT_LOOK_MIN_NS		(20 * NSEC_PER_USEC)
+#define SVT_LOOK_MAX_NS		(100 * NSEC_PER_USEC)
 
-static void svt_doorbell_woken(struct svt_send_side *send)
+/* Pairs with the WRITE_ONCE() under recv.side.lock; a stale value costs a doorbell or a look */
+static bool svt_doorbell_answering(struct svt_qp *qp)
 {
-	s64 slept = ktime_to_ns(ktime_sub(send->now, send->slept));
+	u32 arrivals = READ_ONCE(qp->recv.arrivals);
+	bool changed = arrivals != qp->send.arrivals_seen;
 
-	if (slept < SVT_IDLE_TOO_SOON_NS)
-		send->idle_budget = min_t(u32, send->idle_budget * 2 + 1, SVT_IDLE_BUDGET_MAX);
-	send->asleep = false;
-	send->watched = send->ring.index;
-	send->idle_left = send->idle_budget;
-	svt_ring_awake(&send->ring);
+	qp->send.arrivals_seen = arrivals;
+	return changed;
 }
 
-static void svt_doorbell_sleep(struct svt_qp *qp)
+static void svt_doorbell_found(struct svt_qp *qp)
 {
 	struct svt_send_side *send = &qp->send;
+	u64 gap = min_t(u64, ktime_to_ns(ktime_sub(send->now, send->found)),
+			SVT_PACE_UNKNOWN_NS);
 
+	send->watched = send->ring.index;
+	send->found = send->now;
+	send->pace = send->pace - send->pace / 4 + gap / 4;
+	send->idle_until = 0;
+	send->watch_until = 0;
+	if (!svt_doorbell_answering(qp) && send->pace <= SVT_PACE_WATCHED_NS)
+		send->watch_until = ktime_add_ns(send->now, min_t(u64, SVT_WATCH_MAX_NS,
+							SVT_WATCH_PACES * send->pace));
+}
+
+static void svt_doorbell_sleep(struct svt_send_side *send)
+{
 	send->idle_until = 0;
 	/* A ring that makes no sense never has work: its QP is in the error state */
-	if (!svt_ring_sleep(&send->ring) && svt_ring_pending(&send->ring) > 0) {
+	if (!svt_ring_sleep(&send->ring) && svt_ring_pending(&send->ring) > 0)
 		atomic_or(SVT_WORK_QUEUE, &send->side.work);
-		return;
+	else
+		send->asleep = true;
+}
+
+/* The ring was empty: look again later? */
+static bool svt_doorbell_watch(struct svt_send_side *send)
+{
+	if (!send->watch_until)
+		return false;
+	if (ktime_compare(send->now, send->watch_until) >= 0) {
+		send->watch_until = 0;
+		send->pace = min_t(u64, 2 * send->pace, SVT_PACE_UNKNOWN_NS);
+		return false;
 	}
-	send->asleep = true;
-	send->slept = send->now;
+	if (!send->idle_until || ktime_compare(send->now, send->idle_until) >= 0)
+		send->idle_until = ktime_add_ns(send->now,
+						clamp_t(u64, send->pace / 4, SVT_LOOK_MIN_NS,
+							SVT_LOOK_MAX_NS));
+	return true;
 }
 
 /**
@@ -58,48 +94,35 @@ void svt_doorbell_rest(struct svt_qp *qp, int work, bool idle)
 	struct svt_send_side *send = &qp->send;
 
 	lockdep_assert_held(&send->side.lock);
-	if (send->asleep) {
-		if (!(work & SVT_WORK_QUEUE))
-			return;
-		svt_doorbell_woken(send);
+	if (send->asleep && (work & SVT_WORK_QUEUE)) {
+		send->asleep = false;
+		svt_ring_awake(&send->ring);
 	}
-	if (!idle) {
+	if (send->watched != send->ring.index)
+		svt_doorbell_found(qp);
+	if (send->asleep)
+		return;
+	if (!idle)
 		send->idle_until = 0;
-		return;
-	}
-	if (send->watched != send->ring.index) {
-		/* Something was found since the last look: watch for as long again */
-		send->watched = send->ring.index;
-		send->idle_left = send->idle_budget;
-		send->idle_until = 0;
-	}
-	if (!send->idle_left) {
-		svt_doorbell_sleep(qp);
-		return;
-	}
-	if (send->idle_until && ktime_compare(send->now, send->idle_until) < 0)
-		return;
-	if (send->idle_until && !--send->idle_left) {
-		send->idle_budget /= 2;
-		svt_doorbell_sleep(qp);
-		return;
-	}
-	send->idle_until = ktime_add_ns(send->now, SVT_IDLE_NS);
+	else if (!svt_doorbell_watch(send))
+		svt_doorbell_sleep(send);
 }
 
 /**
  * svt_doorbell_reset - asleep, with nothing learnt
  * @qp: QP that enters RESET
+ *
+ * Context: send.side.lock held.
  */
 void svt_doorbell_reset(struct svt_qp *qp)
 {
 	struct svt_send_side *send = &qp->send;
 
 	send->asleep = true;
-	send->slept = 0;
 	send->idle_until = 0;
-	send->idle_budget = 0;
-	send->idle_left = 0;
+	send->watch_until = 0;
+	send->found = 0;
+	send->pace = SVT_PACE_UNKNOWN_NS;
 	send->watched = 0;
 	WRITE_ONCE(send->ring.control->wakeup, 1);
 }

@@ -147,10 +147,11 @@ struct svt_send_side {
 	struct hrtimer timer;
 	/* Staying awake after work, see doorbell.c */
 	ktime_t idle_until;		/* of the next look at the ring; 0: none */
-	ktime_t slept;
-	u32 idle_budget;
-	u32 idle_left;
-	u32 watched;			/* ring.index at the last look */
+	ktime_t watch_until;		/* 0: do not watch */
+	ktime_t found;			/* when the last look found something */
+	u64 pace;			/* mean ns between two finds */
+	u32 watched;			/* ring.index at the last find */
+	u32 arrivals_seen;		/* recv.arrivals at the last find */
 	bool asleep;
 	bool drained;			/* SQ_DRAINED was raised in this SQD */
 };
@@ -191,6 +192,7 @@ struct svt_recv_side {
 	u32 wqe_length;			/* bytes that it can take */
 	bool wqe_valid;
 	/* RC and UC */
+	u32 arrivals;			/* request packets; read without a lock by doorbell.c */
 	u32 epsn;
 	u32 msn;
 	u32 message_offset;		/* payload bytes of the message that arrived */

@@ -217,6 +217,7 @@ static enum svt_counter svt_side_packet(struct svt_qp *qp, struct svt_side *side
 			return SVT_COUNT_RX_DROPPED_OPCODE;
 		qp->type->response(qp, rx);
 	} else {
+		WRITE_ONCE(qp->recv.arrivals, qp->recv.arrivals + 1);
 		qp->type->request(qp, rx);
 	}
 	return SVT_COUNT_TOTAL;

@@ -189,6 +189,10 @@ void svt_request_release(struct svt_send_request *request)
 	request->av = NULL;
 }
 
+/*
+ * The request at the tail is done. Its element of the ring is given back before the completion can be
+ * seen: who polls that may post in its place at once.
+ */
 static void svt_request_complete(struct svt_qp *qp, struct svt_send_request *request,
 				 enum ib_wc_status status)
 {
@@ -200,6 +204,7 @@ static void svt_request_complete(struct svt_qp *qp, struct svt_send_request *req
 	};
 	bool signaled = qp->sq_sig_all || (request->wqe.flags & SVT_SEND_SIGNALED);
 
+	svt_ring_publish_consumer(&qp->send.ring, ++qp->send.tail);
 	if (status != IB_WC_SUCCESS || signaled)
 		svt_complete(qp, &qp->send.side, &cqe, false);
 	svt_request_release(request);
@@ -255,7 +260,6 @@ static void svt_send_failed(struct svt_qp *qp)
 void svt_send_retire(struct svt_qp *qp)
 {
 	struct svt_send_side *send = &qp->send;
-	u32 tail = send->tail;
 
 	lockdep_assert_held(&send->side.lock);
 	while (send->tail != send->head) {
@@ -263,17 +267,13 @@ void svt_send_retire(struct svt_qp *qp)
 
 		if (request->status != IB_WC_SUCCESS) {
 			svt_request_complete(qp, request, request->status);
-			send->tail++;
 			svt_send_failed(qp);
 			break;
 		}
 		if (!svt_request_done(qp, send->tail))
 			break;
 		svt_request_complete(qp, request, IB_WC_SUCCESS);
-		send->tail++;
 	}
-	if (tail != send->tail)
-		svt_ring_publish_consumer(&send->ring, send->tail);
 }
 
 /**
@@ -285,7 +285,6 @@ void svt_send_retire(struct svt_qp *qp)
 void svt_send_flush(struct svt_qp *qp)
 {
 	struct svt_send_side *send = &qp->send;
-	u32 tail = send->tail;
 
 	lockdep_assert_held(&send->side.lock);
 	for (;;) {
@@ -295,10 +294,7 @@ void svt_send_flush(struct svt_qp *qp)
 			break;
 		request = svt_request(send, send->tail);
 		svt_request_complete(qp, request, IB_WC_WR_FLUSH_ERR);
-		send->tail++;
 	}
-	if (tail != send->tail)
-		svt_ring_publish_consumer(&send->ring, send->tail);
 	svt_recovery_stop(qp);
 	send->cursor.request = send->head;
 	send->cursor.started = send->head;

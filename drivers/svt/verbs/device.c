@@ -242,7 +242,9 @@ static int svt_setup(struct svt_device *dev, struct net_device *netdev)
 	ibdev->driver_def = svt_uapi_definitions;
 	strscpy(ibdev->node_desc, "svt", sizeof(ibdev->node_desc));
 	svt_set_guid(ibdev, netdev);
-	write_pnet(&ibdev->coredev.rdma_net, dev_net(netdev));
+	/* In exclusive mode it is at home where its netdev is; in shared mode all see it anyway */
+	if (!rdma_dev_access_netns(ibdev, dev_net(netdev)))
+		write_pnet(&ibdev->coredev.rdma_net, dev_net(netdev));
 	ib_set_device_ops(ibdev, &svt_device_ops);
 	ib_set_device_ops(ibdev, &owner);
 	return ib_device_set_netdev(ibdev, netdev, 1);

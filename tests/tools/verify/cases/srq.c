@@ -222,7 +222,7 @@ static void run_resize(struct test *t)
 	if (!(t->dev->attr.orig_attr.device_cap_flags & IBV_DEVICE_SRQ_RESIZE))
 		test_skip(t, "the device cannot resize an SRQ");
 	srq = res_srq(t, SRQ_WR, 1);
-	l = open_on_srq(t, srq, NULL);
+	l = open_on_srq(t, srq, cq_new(t, 5 * SRQ_WR));
 	for (i = 0; !t->client && i < 200; i++)
 		link_recv(l, i, NULL, 0);
 	attr.max_wr = 4 * SRQ_WR;

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The verbs as a client inside the kernel uses them: posting, polling and events between two devices, and between one
+# device and itself, by the module svt_test.
+# Limit: 400 s
+
+. "$(dirname "$0")/../lib/testlib.sh"
+
+CONTROL=/sys/kernel/debug/svt_test
+
+# It is not installed: only tests use it
+load() {
+	modprobe ib_core
+	insmod "$BUILD/$(uname -r)/drivers/svt_test/svt_test.ko"
+	[ -e "$CONTROL/run" ]
+}
+
+# cases DEVICE [DEVICE]: all of the module's cases; none may fail or be missing
+cases() {
+	echo "$*" >"$CONTROL/run"
+	cat "$CONTROL/result"
+	if grep -q '^FAIL' "$CONTROL/result"; then
+		return 1
+	fi
+	tail -n 1 "$CONTROL/result" | grep -E '^[1-9][0-9]+ passed, 0 failed$'
+}
+
+# refused [DEVICE...]
+refused() {
+	if echo "$*" >"$CONTROL/run"; then
+		die "'$*' was taken"
+	fi
+}
+
+# An unknown device, too many, none
+wrong_names() {
+	refused nosuch
+	refused svta svtb svta
+	refused
+}
+
+delete_and_add_device() {
+	in_b rdma link delete svtb
+	until_true 10 device_gone svtb
+	refused svtb
+	add_device svtb
+	cases svta svtb
+}
+
+setup_pair
+run_test "the client loads" load
+run_test "names that are wrong are refused" wrong_names
+TEST_LIMIT=180
+run_test "between two devices" cases svta svtb
+run_test "in the other direction" cases svtb svta
+run_test "between a device and itself" cases svta
+run_test "a device may go and come back" delete_and_add_device
+run_test "the client unloads" rmmod svt_test
+run_test "teardown leaves nothing" teardown_pair
+finish
