@@ -50,8 +50,9 @@ static void svt_doorbell_found(struct svt_qp *qp)
 	send->idle_until = 0;
 	send->watch_until = 0;
 	if (!svt_doorbell_answering(qp) && send->pace <= SVT_PACE_WATCHED_NS)
-		send->watch_until = ktime_add_ns(send->now, min_t(u64, SVT_WATCH_MAX_NS,
-							SVT_WATCH_PACES * send->pace));
+		send->watch_until =
+			ktime_add_ns(send->now,
+				     min_t(u64, SVT_WATCH_MAX_NS, SVT_WATCH_PACES * send->pace));
 }
 
 static void svt_doorbell_sleep(struct svt_send_side *send)

@@ -260,11 +260,16 @@ static void svt_request_start(struct svt_send_side *send, struct svt_send_reques
 		send->cursor.ssn = svt_psn_add(send->cursor.ssn, 1);
 }
 
-static enum svt_send_step svt_packet_local(struct svt_qp *qp, struct svt_send_request *request)
+static enum svt_send_step svt_packet_local(struct svt_qp *qp,
+					   const struct svt_train_builder *builder,
+					   struct svt_send_request *request)
 {
 	struct svt_send_side *send = &qp->send;
 	bool again = send->cursor.request != send->cursor.started;
 
+	/* A train that is refused is built again from its first packet on */
+	if (!svt_builder_empty(builder))
+		return SVT_SEND_FULL;
 	if (!again) {
 		/* What came before may still be repeated: it needs its keys until it is done */
 		if ((request->info->flags & SVT_REQUEST_DRAIN) &&
@@ -314,7 +319,7 @@ enum svt_send_step svt_requester_packet(struct svt_qp *qp, struct svt_train_buil
 	if (request->status != IB_WC_SUCCESS || !svt_request_may_start(qp, request))
 		return SVT_SEND_BLOCKED;
 	if (!(request->info->flags & SVT_REQUEST_WIRE))
-		return svt_packet_local(qp, request);
+		return svt_packet_local(qp, builder, request);
 	if (qp->type->reliable &&
 	    svt_psn_diff(send->cursor.psn, send->una) >= SVT_MAX_OUTSTANDING)
 		return SVT_SEND_BLOCKED;

@@ -137,6 +137,7 @@ struct svt_send_side {
 	u8 rnr_retry_left;
 	ktime_t progress;		/* when una moved last, or the first packet went */
 	ktime_t now;			/* of this run */
+	ktime_t went_back;		/* last; valid while recovering */
 	ktime_t deadline;		/* of the retransmission timer; 0: not armed */
 	ktime_t rnr_until;		/* send nothing before; 0: no RNR wait */
 	ktime_t rtt_start;		/* 0: no sample under way */
@@ -357,11 +358,13 @@ void svt_complete(struct svt_qp *qp, struct svt_side *side, struct svt_cqe *cqe,
 void svt_requester_run(struct svt_qp *qp, int work);
 void svt_requester_reset(struct svt_qp *qp);
 void svt_requester_start(struct svt_qp *qp);
+void svt_requester_move_reads(const struct svt_send_side *send, u32 *read_ends, u32 entries);
 void svt_completer_response(struct svt_qp *qp, struct svt_rx_packet *rx);
 
 /* Responder, called by the owner of recv.side */
 void svt_responder_run(struct svt_qp *qp, int work);
 void svt_responder_reset(struct svt_qp *qp);
+void svt_resource_move(struct svt_recv_side *recv, struct svt_resource *resources, u32 entries);
 void svt_responder_rc_request(struct svt_qp *qp, struct svt_rx_packet *rx);
 void svt_responder_uc_request(struct svt_qp *qp, struct svt_rx_packet *rx);
 void svt_responder_ud_request(struct svt_qp *qp, struct svt_rx_packet *rx);

@@ -4,7 +4,8 @@
  *
  * A hole that the peer reports (a NAK) or that shows itself (a response beyond the one due, an
  * acknowledgment beyond a read that was not answered) is repaired at once: the requester goes
- * back to una, once for each una. The timer is for what nobody reports, a lost tail. It follows
+ * back to una, once for each una, and again for a NAK that comes when the repeated packets can have
+ * been lost as well. The timer is for what nobody reports, a lost tail. It follows
  * the measured round trip, doubling while nothing moves, up to what the local ACK timeout
  * allows; such early repeats use up no retry. A QP gives up when nothing moved for the time
  * that retry_cnt timeouts take, the timeout being four times its nominal value, the most that
@@ -127,6 +128,7 @@ void svt_recovery_progress(struct svt_qp *qp)
 	if (send->rtt_start && svt_psn_diff(send->una, send->rtt_psn) > 0)
 		svt_rtt_sample(send);
 	send->recovering = false;
+	send->rnr_until = 0;
 	send->rto_shift = 0;
 	send->retry_left = qp->attr.retry_cnt;
 	send->rnr_retry_left = qp->attr.rnr_retry;
@@ -152,20 +154,31 @@ static void svt_recovery_go_back(struct svt_qp *qp, enum svt_counter reason)
 	svt_count(qp->core->counters, reason);
 	trace_svt_retry(qp, reason);
 	send->recovering = true;
+	send->went_back = send->now;
 	send->rtt_start = 0;
 	send->deadline = ktime_add_ns(send->now, svt_rto(qp));
 	svt_requester_rewind(qp);
 }
 
+/* Sooner than the repeated packets reach the peer and come back it can only be the first again */
+static bool svt_recovery_repeated_nak(const struct svt_send_side *send)
+{
+	u64 since = ktime_to_ns(ktime_sub(send->now, send->went_back));
+
+	return send->recovering && since < (send->srtt ?: SVT_RTO_FIRST) / 2;
+}
+
 /**
  * svt_recovery_nak - the peer reports a hole at una (IBTA 9.7.5.2.4)
  * @qp: RC QP
+ *
+ * Ignored while the requester waits for a peer that was not ready: all is repeated then.
  */
 void svt_recovery_nak(struct svt_qp *qp)
 {
 	struct svt_send_side *send = &qp->send;
 
-	if (send->recovering || !svt_outstanding(send))
+	if (send->rnr_until || svt_recovery_repeated_nak(send) || !svt_outstanding(send))
 		return;
 	if (!send->retry_left) {
 		svt_recovery_give_up(qp, IB_WC_RETRY_EXC_ERR);
@@ -181,7 +194,9 @@ void svt_recovery_nak(struct svt_qp *qp)
  */
 void svt_recovery_hole(struct svt_qp *qp)
 {
-	if (!qp->send.recovering && svt_outstanding(&qp->send))
+	const struct svt_send_side *send = &qp->send;
+
+	if (!send->rnr_until && !send->recovering && svt_outstanding(send))
 		svt_recovery_go_back(qp, SVT_COUNT_RETRIES_HOLE);
 }
 

@@ -190,8 +190,8 @@ void svt_request_release(struct svt_send_request *request)
 }
 
 /*
- * The request at the tail is done. Its element of the ring is given back before the completion can be
- * seen: who polls that may post in its place at once.
+ * The request at the tail is done. Its element of the ring is given back before the completion can
+ * be seen: who polls that may post in its place at once.
  */
 static void svt_request_complete(struct svt_qp *qp, struct svt_send_request *request,
 				 enum ib_wc_status status)

@@ -44,11 +44,14 @@ static bool svt_send_train(struct svt_qp *qp, struct svt_train_builder *builder,
 
 static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 {
-	const struct svt_send_cursor before = qp->send.cursor;
 	struct svt_train_builder *builder = svt_builder_start(qp, &qp->path);
+	struct svt_send_cursor before;
 	enum svt_send_step step;
 
 	do {
+		/* What ran on this host in front of the first packet is not run again */
+		if (svt_builder_empty(builder))
+			before = qp->send.cursor;
 		step = svt_requester_packet(qp, builder);
 	} while (step == SVT_SEND_MORE);
 	return svt_send_train(qp, builder, &before) ? step : SVT_SEND_BLOCKED;
@@ -204,6 +207,22 @@ void svt_requester_reset(struct svt_qp *qp)
 	svt_recovery_stop(qp);
 	svt_ring_reset(&send->ring);
 	svt_doorbell_reset(qp);
+}
+
+/**
+ * svt_requester_move_reads - copy the ring of outstanding reads and atomics
+ * @send: send side
+ * @read_ends: ring to fill
+ * @entries: of @read_ends, a power of two not below send->read_entries
+ *
+ * Context: send.side.lock held.
+ */
+void svt_requester_move_reads(const struct svt_send_side *send, u32 *read_ends, u32 entries)
+{
+	u32 i;
+
+	for (i = send->read_tail; i != send->cursor.read_head; i++)
+		read_ends[i & (entries - 1)] = send->read_ends[i & (send->read_entries - 1)];
 }
 
 /**

@@ -221,3 +221,20 @@ void svt_resource_forget(struct svt_recv_side *recv)
 	recv->resource_fresh = 0;
 	recv->resource_pending = 0;
 }
+
+/**
+ * svt_resource_move - copy what is kept to another ring, in place of which it comes
+ * @recv: receive side
+ * @resources: ring to fill
+ * @entries: of @resources; not below recv->resource_entries
+ *
+ * Context: recv.side.lock held.
+ */
+void svt_resource_move(struct svt_recv_side *recv, struct svt_resource *resources, u32 entries)
+{
+	u32 i;
+
+	for (i = 0; i < recv->resource_count; i++)
+		resources[i] = *svt_resource_at(recv, recv->resource_count - i);
+	recv->resource_head = recv->resource_count % entries;
+}

@@ -120,15 +120,18 @@ static int svt_change_path(struct svt_qp *qp, const struct ib_qp_attr *attr,
 static int svt_change_prepare(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 			      struct svt_qp_change *change)
 {
+	/* In SQD the rings may hold requests under way, so they never shrink */
 	if (mask & IB_QP_MAX_QP_RD_ATOMIC) {
-		change->read_entries = roundup_pow_of_two(max_t(u32, attr->max_rd_atomic, 1));
+		change->read_entries = max_t(u32, qp->send.read_entries,
+					     roundup_pow_of_two(attr->max_rd_atomic ?: 1));
 		change->read_ends = kcalloc(change->read_entries, sizeof(*change->read_ends),
 					    GFP_KERNEL_ACCOUNT);
 		if (!change->read_ends)
 			return -ENOMEM;
 	}
 	if (mask & IB_QP_MAX_DEST_RD_ATOMIC) {
-		change->resource_entries = roundup_pow_of_two(attr->max_dest_rd_atomic + 1);
+		change->resource_entries = max_t(u32, qp->recv.resource_entries,
+						 attr->max_dest_rd_atomic + 1);
 		change->resources = kcalloc(change->resource_entries, sizeof(*change->resources),
 					    GFP_KERNEL_ACCOUNT);
 		if (!change->resources)
@@ -161,18 +164,14 @@ static void svt_change_swap(struct svt_qp *qp, struct svt_qp_change *change)
 		qp->path_valid = true;
 	}
 	if (change->read_ends) {
+		svt_requester_move_reads(&qp->send, change->read_ends, change->read_entries);
 		swap(qp->send.read_ends, change->read_ends);
 		qp->send.read_entries = change->read_entries;
-		qp->send.read_tail = 0;
-		qp->send.cursor.read_head = 0;
 	}
 	if (change->resources) {
+		svt_resource_move(&qp->recv, change->resources, change->resource_entries);
 		swap(qp->recv.resources, change->resources);
 		qp->recv.resource_entries = change->resource_entries;
-		qp->recv.resource_head = 0;
-		qp->recv.resource_count = 0;
-		qp->recv.resource_fresh = 0;
-		qp->recv.resource_pending = 0;
 	}
 }
 

@@ -100,7 +100,7 @@ struct svt_send_wqe {
 			__aligned_u64 length;
 			__u32 mr_lkey;
 			__u32 mw_rkey;		/* the window's key as it is now */
-			__u32 new_rkey;		/* the key it is to have; type 1: 0 leaves it to the kernel */
+			__u32 new_rkey;		/* the key to be; type 1: 0 leaves it to the kernel */
 			__u32 access;		/* enum ib_uverbs_access_flags */
 		} bind_mw;
 		__u8 op_pad[40];
