@@ -437,6 +437,37 @@ static void a_duplicate_read_reads_what_the_first_one_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_RTS);
 }
 
+static void change_limit(struct responder_fixture *f, u8 limit)
+{
+	struct ib_qp_attr attr = { .max_dest_rd_atomic = limit };
+	struct svt_qp *qp = f->qp;
+
+	mutex_lock(&qp->modify_lock);
+	KUNIT_EXPECT_EQ(f->test, 0, svt_qp_modify(qp, &attr, IB_QP_MAX_DEST_RD_ATOMIC, qp->state,
+						  qp->state));
+	mutex_unlock(&qp->modify_lock);
+}
+
+static void another_limit_in_sqd_forgets_no_request(struct kunit *test)
+{
+	struct responder_fixture *f = open_filled(test);
+
+	read_three(f);
+	f->fake->busy = true;
+	responder_put_read(f, 6, 0, 16);
+	responder_deliver(f);
+	change_limit(f, 1);
+	change_limit(f, 16);
+	f->fake->busy = false;
+	svt_flow_ready(&f->qp->flow);
+	responder_expect_read(f, READ_ONLY, 6, 0, 16);
+	responder_put_read(f, 3, 4 * MTU, 2 * MTU);
+	responder_deliver(f);
+	responder_expect_read(f, READ_FIRST, 3, 4 * MTU, MTU);
+	responder_expect_read(f, READ_LAST, 4, 5 * MTU, MTU);
+	responder_expect_silence(f);
+}
+
 static void a_duplicate_does_not_count_as_outstanding(struct kunit *test)
 {
 	struct responder_fixture *f = open_filled(test);
@@ -574,6 +605,7 @@ static struct kunit_case rdma_cases[] = {
 	KUNIT_CASE(a_key_that_goes_ends_the_read),
 	KUNIT_CASE(a_lost_answer_is_sent_again_from_the_hole),
 	KUNIT_CASE(a_duplicate_read_reads_what_the_first_one_read),
+	KUNIT_CASE(another_limit_in_sqd_forgets_no_request),
 	KUNIT_CASE(a_duplicate_does_not_count_as_outstanding),
 	KUNIT_CASE(a_duplicate_of_what_is_forgotten_is_dropped),
 	KUNIT_CASE(a_late_duplicate_of_a_read_whose_key_is_gone_does_no_harm),

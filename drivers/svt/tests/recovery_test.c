@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Recovery of an RC requester: holes that the peer reports, receives that it lacks, a lost tail,
+ * and when to give up. Time is that of requester_let_pass().
+ */
+#include "tests/requester_fixture.h"
+
+#define RNR_SHORT	1
+#define RTO_FIRST	(100 * NSEC_PER_MSEC)
+/* Of code 31 */
+#define TIMEOUT		((s64)4096 << 31)
+
+static struct requester_fixture *open_sends(struct kunit *test,
+					    const struct svt_fake_options *options,
+					    unsigned int count)
+{
+	struct requester_fixture *f = requester_open(test, options);
+
+	while (count--)
+		requester_post(f, WR_SEND, 0, 8);
+	requester_push(f);
+	requester_drop_sent(f);
+	return f;
+}
+
+static void expect_given_up(struct requester_fixture *f, enum ib_wc_status status,
+			    enum svt_counter counter, u64 end)
+{
+	requester_expect_done(f, 0, status);
+	requester_expect_flushed(f, 1, end);
+	requester_expect_silence(f);
+	KUNIT_EXPECT_EQ(f->test, f->qp->state, IB_QPS_ERR);
+	KUNIT_EXPECT_EQ(f->test, requester_count(f, counter), 1);
+}
+
+/* ---- a hole that the peer reports ---- */
+
+static void a_hole_is_repaired_at_once_and_once(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 6);
+
+	requester_nak(f, 2, SVT_NAK_PSN_SEQUENCE);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+	requester_expect_done(f, 1, IB_WC_SUCCESS);
+	requester_expect_not_done(f);
+	requester_expect_sends(f, 2, 6);
+	requester_nak(f, 2, SVT_NAK_PSN_SEQUENCE);
+	requester_expect_silence(f);
+	/* Another hole is repaired as well */
+	requester_nak(f, 4, SVT_NAK_PSN_SEQUENCE);
+	requester_expect_sends(f, 4, 6);
+	requester_nak(f, 4, SVT_NAK_PSN_SEQUENCE);
+	requester_expect_silence(f);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_NAK), 2);
+	requester_ack(f, 5);
+	requester_expect_done(f, 2, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_RTS);
+}
+
+static void a_hole_that_opens_again_is_repaired_again(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 4);
+
+	f->qp->send.srtt = 8 * NSEC_PER_SEC;
+	requester_nak(f, 1, SVT_NAK_PSN_SEQUENCE);
+	requester_expect_sends(f, 1, 4);
+	requester_let_pass(f, 3 * (s64)NSEC_PER_SEC);
+	requester_nak(f, 1, SVT_NAK_PSN_SEQUENCE);
+	requester_expect_silence(f);
+	requester_let_pass(f, 3 * (s64)NSEC_PER_SEC);
+	requester_nak(f, 1, SVT_NAK_PSN_SEQUENCE);
+	requester_expect_sends(f, 1, 4);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_NAK), 2);
+}
+
+static void a_repeat_begins_in_the_middle_of_a_message(struct kunit *test)
+{
+	struct requester_fixture *f = requester_open(test, &REQUESTER_RC);
+
+	requester_send(f, IB_UVERBS_WR_RDMA_WRITE, 64, 4 * MTU + 8);
+	requester_drop_sent(f);
+	requester_nak(f, 2, SVT_NAK_PSN_SEQUENCE);
+	requester_expect_data(f, IB_OPCODE_RC_RDMA_WRITE_MIDDLE, 2, 64 + 2 * MTU, MTU);
+	requester_expect_data(f, IB_OPCODE_RC_RDMA_WRITE_MIDDLE, 3, 64 + 3 * MTU, MTU);
+	requester_expect_data(f, IB_OPCODE_RC_RDMA_WRITE_LAST, 4, 64 + 4 * MTU, 8);
+	requester_expect_silence(f);
+	requester_ack(f, 4);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+}
+
+static void new_requests_follow_the_repeated_ones(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 2);
+
+	requester_post(f, WR_READ, 0, 2 * MTU);
+	requester_post(f, WR_SEND, 0, 8);
+	requester_nak(f, 1, SVT_NAK_PSN_SEQUENCE);
+	requester_expect(f, IB_OPCODE_RC_SEND_ONLY, 1);
+	requester_expect_read(f, 2, 0, 2 * MTU);
+	requester_expect(f, IB_OPCODE_RC_SEND_ONLY, 4);
+	requester_expect_silence(f);
+}
+
+static void without_retries_a_hole_is_the_end(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+
+	options.retry_cnt = 0;
+	f = open_sends(test, &options, 3);
+	requester_nak(f, 0, SVT_NAK_PSN_SEQUENCE);
+	expect_given_up(f, IB_WC_RETRY_EXC_ERR, SVT_COUNT_RETRY_EXCEEDED, 3);
+}
+
+static void progress_restores_the_retries(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+	int n;
+
+	options.retry_cnt = 1;
+	f = open_sends(test, &options, 5);
+	for (n = 0; n < 5; n++) {
+		requester_nak(f, n, SVT_NAK_PSN_SEQUENCE);
+		requester_expect_sends(f, n, 5);
+	}
+	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_RTS);
+}
+
+static void an_answer_to_the_first_copy_stops_the_repeat(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 5);
+
+	f->fake->busy = true;
+	requester_let_pass(f, HOUR);
+	requester_ack(f, 3);
+	f->fake->busy = false;
+	svt_flow_ready(&f->qp->flow);
+	requester_expect_sends(f, 4, 5);
+	requester_ack(f, 4);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+}
+
+/* ---- a receive that the peer lacks ---- */
+
+static void not_ready(struct requester_fixture *f, int n)
+{
+	requester_answer(f, n, SVT_AETH_RNR | RNR_SHORT, 0);
+}
+
+static void a_peer_that_is_not_ready_is_waited_for(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 4);
+
+	/* 655 ms */
+	requester_answer(f, 1, SVT_AETH_RNR | 0, 0);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, 655360 * NSEC_PER_USEC,
+			ktime_sub(f->qp->send.rnr_until, f->qp->send.progress));
+	/* Whatever comes meanwhile */
+	requester_send(f, WR_SEND, 0, 8);
+	requester_answer(f, 1, SVT_AETH_RNR | 0, 0);
+	requester_nak(f, 1, SVT_NAK_PSN_SEQUENCE);
+	svt_flow_ready(&f->qp->flow);
+	requester_expect_silence(f);
+	requester_let_pass(f, HOUR);
+	requester_expect_sends(f, 1, 5);
+	requester_ack(f, 4);
+	requester_expect_done(f, 1, IB_WC_SUCCESS);
+}
+
+static void a_hole_behind_a_peer_that_is_not_ready_waits_too(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 3);
+
+	requester_answer(f, 1, SVT_AETH_RNR, 1);
+	requester_nak(f, 1, SVT_NAK_PSN_SEQUENCE);
+	requester_expect_silence(f);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_NAK), 0);
+	requester_let_pass(f, NSEC_PER_SEC);
+	requester_expect_sends(f, 1, 3);
+}
+
+static void an_acknowledgment_ends_a_wait_for_the_peer(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 3);
+
+	requester_answer(f, 1, SVT_AETH_RNR, 1);
+	requester_ack(f, 1);
+	requester_expect_sends(f, 2, 3);
+}
+
+static void rnr_retries_are_used_up(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+	unsigned int i;
+
+	options.rnr_retry = 2;
+	f = open_sends(test, &options, 3);
+	for (i = 0; i < 2; i++) {
+		not_ready(f, 0);
+		requester_expect_not_done(f);
+		requester_let_pass(f, HOUR);
+		requester_expect_sends(f, 0, 3);
+	}
+	not_ready(f, 0);
+	expect_given_up(f, IB_WC_RNR_RETRY_EXC_ERR, SVT_COUNT_RNR_RETRY_EXCEEDED, 3);
+}
+
+static void progress_restores_the_rnr_retries(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+	int n;
+
+	options.rnr_retry = 1;
+	f = open_sends(test, &options, 4);
+	for (n = 0; n < 4; n++) {
+		not_ready(f, n);
+		requester_let_pass(f, HOUR);
+		requester_expect_sends(f, n, 4);
+	}
+	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_RTS);
+}
+
+static void rnr_retry_7_is_for_ever(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 1);
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		not_ready(f, 0);
+		requester_let_pass(f, HOUR);
+		requester_expect_sends(f, 0, 1);
+	}
+	requester_ack(f, 0);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+}
+
+static void a_wait_for_the_peer_is_not_held_against_it(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+	unsigned int i;
+
+	options.retry_cnt = 0;
+	f = open_sends(test, &options, 1);
+	for (i = 0; i < 3; i++) {
+		not_ready(f, 0);
+		requester_let_pass(f, 3 * TIMEOUT);
+		requester_expect_sends(f, 0, 1);
+	}
+	requester_expect_not_done(f);
+}
+
+/* ---- a lost tail ---- */
+
+static void a_lost_tail_is_repeated_by_the_timer(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 4);
+
+	requester_ack(f, 1);
+	/* It is not due yet, whatever the machine does */
+	f->qp->send.deadline = ktime_add_ns(f->qp->send.deadline, 2 * HOUR);
+	requester_let_pass(f, HOUR);
+	requester_expect_silence(f);
+	requester_let_pass(f, 2 * HOUR);
+	requester_expect_sends(f, 2, 4);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 1);
+	requester_ack(f, 3);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+	/* Nothing is out, nothing is repeated */
+	requester_let_pass(f, HOUR);
+	requester_expect_silence(f);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 1);
+}
+
+/* What the timer was set to in the last run */
+static s64 rto(const struct requester_fixture *f)
+{
+	return ktime_to_ns(ktime_sub(f->qp->send.deadline, f->qp->send.now));
+}
+
+/* What it was set to by an acknowledgment */
+static s64 rto_of_progress(const struct requester_fixture *f)
+{
+	return ktime_to_ns(ktime_sub(f->qp->send.deadline, f->qp->send.progress));
+}
+
+static void the_timer_doubles_while_nothing_moves(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+	unsigned int i;
+
+	/* 268 ms; the timer is never longer */
+	options.timeout = 16;
+	options.retry_cnt = 255;
+	f = open_sends(test, &options, 2);
+	KUNIT_EXPECT_EQ(test, rto(f), RTO_FIRST);
+	for (i = 1; i < 4; i++) {
+		requester_let_pass(f, rto(f));
+		requester_expect_sends(f, 0, 2);
+		KUNIT_EXPECT_EQ(test, rto(f), min_t(s64, RTO_FIRST << i, 4096LL << 16));
+	}
+	requester_ack(f, 0);
+	/* No sample was taken from what was repeated */
+	KUNIT_EXPECT_EQ(test, f->qp->send.srtt, 0);
+	KUNIT_EXPECT_EQ(test, rto_of_progress(f), RTO_FIRST);
+}
+
+static void the_timer_follows_the_round_trip(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 1);
+
+	/* The machine may be slow: a sample is no less than this, but may be more */
+	f->qp->send.rtt_start = ktime_sub_ns(f->qp->send.rtt_start, 100 * NSEC_PER_SEC);
+	requester_send(f, WR_SEND, 0, 8);
+	requester_ack(f, 0);
+	KUNIT_EXPECT_GE(test, f->qp->send.srtt, 100 * NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, f->qp->send.rttvar, f->qp->send.srtt / 2);
+	KUNIT_EXPECT_EQ(test, rto_of_progress(f), min_t(u64, 3 * f->qp->send.srtt, TIMEOUT));
+}
+
+static void the_timer_is_not_shorter_than_4_ms(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 1);
+
+	requester_send(f, WR_SEND, 0, 8);
+	f->qp->send.srtt = 1000;
+	f->qp->send.rttvar = 0;
+	f->qp->send.rtt_start = 0;
+	requester_ack(f, 0);
+	KUNIT_EXPECT_EQ(test, rto_of_progress(f), 4 * NSEC_PER_MSEC);
+}
+
+static void nothing_for_all_the_retries_is_the_end(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+	unsigned int i;
+
+	options.retry_cnt = 2;
+	f = open_sends(test, &options, 3);
+	/* Twelve timeouts; early repeats use up nothing */
+	for (i = 0; i < 23; i++) {
+		requester_let_pass(f, TIMEOUT / 2);
+		requester_expect_sends(f, 0, 3);
+		requester_expect_not_done(f);
+	}
+	requester_let_pass(f, TIMEOUT / 2);
+	expect_given_up(f, IB_WC_RETRY_EXC_ERR, SVT_COUNT_RETRY_EXCEEDED, 3);
+}
+
+static void progress_starts_the_count_of_time_anew(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+	int n;
+
+	options.retry_cnt = 0;
+	f = open_sends(test, &options, 6);
+	for (n = 0; n < 5; n++) {
+		requester_let_pass(f, 3 * TIMEOUT);
+		requester_expect_sends(f, n, 6);
+		requester_ack(f, n);
+		requester_expect_done(f, n, IB_WC_SUCCESS);
+	}
+	requester_let_pass(f, 5 * TIMEOUT);
+	requester_expect_done(f, 5, IB_WC_RETRY_EXC_ERR);
+}
+
+static void idle_time_is_not_held_against_the_peer(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+
+	options.retry_cnt = 0;
+	f = open_sends(test, &options, 1);
+	requester_ack(f, 0);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+	requester_let_pass(f, 100 * TIMEOUT);
+	requester_send(f, WR_SEND, 0, 8);
+	requester_expect_sends(f, 1, 2);
+	requester_let_pass(f, TIMEOUT);
+	requester_expect_sends(f, 1, 2);
+	requester_expect_not_done(f);
+}
+
+static void timeout_0_is_for_ever(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+	unsigned int i;
+
+	options.timeout = 0;
+	options.retry_cnt = 0;
+	f = open_sends(test, &options, 1);
+	for (i = 0; i < 30; i++) {
+		requester_let_pass(f, 10 * TIMEOUT);
+		requester_expect_sends(f, 0, 1);
+		KUNIT_EXPECT_LE(test, rto(f), 4 * NSEC_PER_SEC);
+	}
+	requester_ack(f, 0);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+}
+
+static void a_read_that_got_no_answer_is_repeated(struct kunit *test)
+{
+	struct requester_fixture *f = requester_open(test, &REQUESTER_RC);
+
+	requester_post(f, WR_READ, 0, 2 * MTU);
+	requester_post(f, IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, 4096, 8);
+	requester_push(f);
+	requester_drop_sent(f);
+	requester_let_pass(f, HOUR);
+	requester_expect_read(f, 0, 0, 2 * MTU);
+	requester_expect(f, IB_OPCODE_RC_FETCH_ADD, 2);
+	requester_expect_silence(f);
+	requester_read_range(f, 0, 2, 0);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+	requester_atomic(f, 2, 1);
+	requester_expect_done(f, 1, IB_WC_SUCCESS);
+}
+
+static struct kunit_case recovery_cases[] = {
+	KUNIT_CASE(a_hole_is_repaired_at_once_and_once),
+	KUNIT_CASE(a_hole_that_opens_again_is_repaired_again),
+	KUNIT_CASE(a_repeat_begins_in_the_middle_of_a_message),
+	KUNIT_CASE(new_requests_follow_the_repeated_ones),
+	KUNIT_CASE(without_retries_a_hole_is_the_end),
+	KUNIT_CASE(progress_restores_the_retries),
+	KUNIT_CASE(an_answer_to_the_first_copy_stops_the_repeat),
+	KUNIT_CASE(a_peer_that_is_not_ready_is_waited_for),
+	KUNIT_CASE(a_hole_behind_a_peer_that_is_not_ready_waits_too),
+	KUNIT_CASE(an_acknowledgment_ends_a_wait_for_the_peer),
+	KUNIT_CASE(rnr_retries_are_used_up),
+	KUNIT_CASE(progress_restores_the_rnr_retries),
+	KUNIT_CASE(rnr_retry_7_is_for_ever),
+	KUNIT_CASE(a_wait_for_the_peer_is_not_held_against_it),
+	KUNIT_CASE(a_lost_tail_is_repeated_by_the_timer),
+	KUNIT_CASE(the_timer_doubles_while_nothing_moves),
+	KUNIT_CASE(the_timer_follows_the_round_trip),
+	KUNIT_CASE(the_timer_is_not_shorter_than_4_ms),
+	KUNIT_CASE(nothing_for_all_the_retries_is_the_end),
+	KUNIT_CASE(progress_starts_the_count_of_time_anew),
+	KUNIT_CASE(idle_time_is_not_held_against_the_peer),
+	KUNIT_CASE(timeout_0_is_for_ever),
+	KUNIT_CASE(a_read_that_got_no_answer_is_repeated),
+	{}
+};
+
+static struct kunit_suite recovery_suite = {
+	.name = "svt-recovery",
+	.init = requester_fixture_init,
+	.exit = requester_fixture_exit,
+	.test_cases = recovery_cases,
+};
+
+kunit_test_suite(recovery_suite);
