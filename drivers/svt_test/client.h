@@ -162,7 +162,7 @@ struct kt_request {
 	u64 swap;
 };
 
-#define KT_UNSIGNALLED	(1 << 30)
+#define KT_UNSIGNALLED	BIT(30)
 
 /* pair.c */
 struct kt_pair *kt_pair_alloc(const struct kt_case *test, enum ib_poll_context poll,

@@ -15,6 +15,7 @@ static int kt_send_lengths(struct kt_pair *pair, enum ib_wr_opcode opcode, u32 p
 	struct kt_end *from = &pair->end[0], *to = &pair->end[1];
 	struct kt_operation *send, *receive;
 	unsigned int i;
+	bool imm = opcode == IB_WR_SEND_WITH_IMM;
 	int ret = 0;
 
 	for (i = 0; i < ARRAY_SIZE(kt_lengths) && !ret; i++) {
@@ -29,11 +30,9 @@ static int kt_send_lengths(struct kt_pair *pair, enum ib_wr_opcode opcode, u32 p
 		});
 		ret = kt_received(receive, IB_WC_RECV, length) ?: kt_done(send, IB_WC_SUCCESS) ?:
 		      kt_check(to, 5, length, i) ?: kt_check(to, 0, 5, 99);
-		if (!ret && !!(receive->wc.wc_flags & IB_WC_WITH_IMM) !=
-			    (opcode == IB_WR_SEND_WITH_IMM))
+		if (!ret && imm != !!(receive->wc.wc_flags & IB_WC_WITH_IMM))
 			ret = kt_fail(pair, "IB_WC_WITH_IMM is wrong");
-		if (!ret && opcode == IB_WR_SEND_WITH_IMM &&
-		    receive->wc.ex.imm_data != cpu_to_be32(KT_IMM))
+		if (!ret && imm && receive->wc.ex.imm_data != cpu_to_be32(KT_IMM))
 			ret = kt_fail(pair, "immediate data are wrong");
 	}
 	return ret;

@@ -25,7 +25,7 @@ static int kt_events(struct kt_pair *pair, int count)
 	unsigned int i;
 
 	for (i = 0; i < 2000 && atomic_read(events) < count; i++)
-		msleep(1);
+		usleep_range(1000, 2000);
 	msleep(20);
 	if (atomic_read(events) == count)
 		return 0;

@@ -148,7 +148,7 @@ static int kt_run_named(char *text)
 	unsigned int count = 0;
 	char *name;
 
-	while ((name = strsep(&text, " \n"))) {
+	while ((name = strsep(&text, "\n "))) {
 		if (!*name)
 			continue;
 		if (count == ARRAY_SIZE(device))

@@ -52,8 +52,8 @@ static int kt_case_srq_limit(struct kt_pair *pair)
 	if (ret)
 		return ret;
 	if (attr.srq_limit || attr.max_wr < KT_DEPTH || attr.max_sge < KT_SGES)
-		return kt_fail(pair, "query of the SRQ: limit %u, %u requests of %u", attr.srq_limit,
-			       attr.max_wr, attr.max_sge);
+		return kt_fail(pair, "query of the SRQ: limit %u, %u requests of %u",
+			       attr.srq_limit, attr.max_wr, attr.max_sge);
 	receive = kt_recv(to, 0, 64, 1);
 	return receive ? 0 : -EPROTO;
 }

@@ -92,10 +92,11 @@ static int kt_case_destroy_busy(struct kt_pair *pair)
 static int kt_case_forget(struct kt_pair *pair)
 {
 	struct kt_end *from = &pair->end[0], *to = &pair->end[1];
+	struct kt_request request = { .opcode = IB_WR_SEND, .length = 64 };
 	struct kt_operation *receive = kt_recv(to, 0, 64, 1);
 	struct ib_wc wc;
 
-	if (!receive || !kt_send(from, &(struct kt_request){ .opcode = IB_WR_SEND, .length = 64 }))
+	if (!receive || !kt_send(from, &request))
 		return -EPROTO;
 	msleep(100);
 	kt_destroy_qp(to);

@@ -42,24 +42,25 @@ struct kernel_sigaction {
 };
 
 /* Read by the kernel at each system call of the thread. */
-static volatile char selector = SELECTOR_ALLOW;
+static char selector = SELECTOR_ALLOW;
 static enum phase current;
 static u64 calls[PHASES];
+
+static void select_calls(char value)
+{
+	__atomic_store_n(&selector, value, __ATOMIC_SEQ_CST);
+}
 
 /*
  * The one system call that is never dispatched: the return from the handler, which happens
  * with the selector already at BLOCK.
  */
-void count_restorer(void);
-extern const char count_restorer_end[];
+static __attribute__((naked)) void restorer(void)
+{
+	asm volatile("mov $15, %eax\n\tsyscall");
+}
 
-asm(".text\n"
-    ".globl count_restorer, count_restorer_end\n"
-    "count_restorer:\n"
-    "	mov $15, %eax\n"
-    "	syscall\n"
-    "	nop\n"
-    "count_restorer_end:\n");
+#define RESTORER_SIZE	16	/* functions are aligned to so much; it has 7 bytes */
 
 static long make_call(const greg_t *r)
 {
@@ -81,11 +82,11 @@ static void dispatched(int sig, siginfo_t *info, void *context)
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
 
 	(void)sig;
-	selector = SELECTOR_ALLOW;
+	select_calls(SELECTOR_ALLOW);
 	calls[current]++;
 	regs[REG_RAX] = info->si_syscall;
 	regs[REG_RAX] = make_call(regs);
-	selector = SELECTOR_BLOCK;
+	select_calls(SELECTOR_BLOCK);
 }
 
 int count_start(void)
@@ -93,13 +94,12 @@ int count_start(void)
 	struct kernel_sigaction act = {
 		.handler = dispatched,
 		.flags = SA_SIGINFO | KERNEL_SA_RESTORER,
-		.restorer = count_restorer,
+		.restorer = restorer,
 	};
 
 	if (syscall(SYS_rt_sigaction, SIGSYS, &act, NULL, KERNEL_SIGSET_SIZE) ||
 	    prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON,
-		  (unsigned long)count_restorer, count_restorer_end - (char *)count_restorer,
-		  &selector)) {
+		  (unsigned long)restorer, RESTORER_SIZE, &selector)) {
 		fprintf(stderr, "svt_postcount: no syscall user dispatch in this kernel: %s\n",
 			strerror(errno));
 		return -1;
@@ -110,7 +110,7 @@ int count_start(void)
 void count_enter(enum phase phase)
 {
 	current = phase;
-	selector = phase == PHASE_FREE ? SELECTOR_ALLOW : SELECTOR_BLOCK;
+	select_calls(phase == PHASE_FREE ? SELECTOR_ALLOW : SELECTOR_BLOCK);
 }
 
 u64 count_calls(enum phase phase)

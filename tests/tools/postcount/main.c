@@ -49,7 +49,7 @@ static const struct option long_opts[] = {
 static void usage(FILE *out)
 {
 	fputs("usage: svt_postcount [options] [HOST]\n"
-	      "  Without HOST it is the server, which receives.  Both sides take the same options.\n"
+	      "  Without HOST it is the server.  Both sides take the same options.\n"
 	      "  -d, --dev DEV     RDMA device (default: the first)\n"
 	      "  -g, --gid IDX     GID index (default: the first of RoCE v2, IPv4 preferred)\n"
 	      "  -m, --mtu MTU     path MTU\n"
@@ -62,7 +62,7 @@ static void usage(FILE *out)
 	      "  -x, --extended    ibv_wr_* instead of ibv_post_send\n"
 	      "  --max-post-percent P   fail beyond P system calls in 100 posts\n"
 	      "  --max-poll N           fail beyond N system calls in all polls\n"
-	      "  --max-recv N           fail beyond N system calls in all posts of receives\n", out);
+	      "  --max-recv N           fail beyond N system calls in all receives posted\n", out);
 }
 
 static u32 number(const char *text)

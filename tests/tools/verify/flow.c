@@ -12,7 +12,7 @@
 #include "flow.h"
 #include "res.h"
 
-#define ID_RECV		(1ull << 63)
+#define ID_RECV		0x8000000000000000ull
 #define LKEY_INVALID	0xdeadbeef
 
 const struct op op_send = {

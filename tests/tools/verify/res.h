@@ -5,8 +5,8 @@
 #include "test.h"
 
 /*
- * What a test creates.  Each of these fails the test when the object cannot be had, and has the
- * object destroyed when the test is over; a destroy that fails fails the test.
+ * What a test creates.  The test fails when the object cannot be had, and each is
+ * destroyed when the test is over; a destroy that fails fails the test.
  */
 void res_begin(struct test *t);
 void res_end(struct test *t);

@@ -85,7 +85,7 @@ static void send_frame(struct test *t, u32 kind, const void *data, u32 len)
 
 static void meet(struct test *t, struct oob_frame *f, u32 len)
 {
-	int ret = oob_recv(t->run->oob, f, clock_limit(LIMIT_PEER_MS));
+	int ret = oob_recv(t->run->oob, f, clock_limit(t->peer_ms));
 
 	if (ret == -ETIMEDOUT)
 		test_fail(t, "the peer did not come to step %u in time", t->step);
@@ -150,7 +150,7 @@ static void settle(struct test *t)
 
 	ret = oob_send(t->run->oob, FRAME_END, t->round, t->step, &t->mine, sizeof(t->mine));
 	while (!ret && !t->peer_ended) {
-		ret = oob_recv(t->run->oob, &f, clock_limit(2 * LIMIT_PEER_MS));
+		ret = oob_recv(t->run->oob, &f, clock_limit(t->peer_ms + LIMIT_PEER_MS));
 		if (!ret && f.head.kind == FRAME_END)
 			take_end(t, &f);
 	}
@@ -183,6 +183,7 @@ void test_execute(struct test *t, struct outcome *result)
 {
 	t->key = name_key(t->run->seed, t->c->name);
 	t->dev = &t->run->dev;
+	t->peer_ms = LIMIT_PEER_MS;
 	t->client = t->run->client;
 	run_case(t);
 	if (!t->run->lost)

@@ -12,9 +12,13 @@
 
 #define WHY_LEN		400
 
-/* Limits in ms, before SVT_TIME_SCALE: one completion or event; the peer; a whole test. */
+/*
+ * Limits in ms, before SVT_TIME_SCALE: one completion or event; the peer; a message that
+ * takes long; a whole test.
+ */
 #define LIMIT_EVENT_MS	30000
 #define LIMIT_PEER_MS	90000
+#define LIMIT_SLOW_MS	400000
 #define LIMIT_TEST_MS	600000
 /* How long "nothing happens" is watched for. */
 #define QUIET_MS	150
@@ -70,6 +74,7 @@ struct test {
 	bool client;
 	u32 round;
 	u32 step;
+	u32 peer_ms;		/* how long the peer may keep us waiting at a meeting */
 	u64 key;		/* from the seed and the name: the same on both sides */
 	struct ibv_pd *pd;
 	struct res *res;

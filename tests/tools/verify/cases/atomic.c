@@ -90,8 +90,8 @@ static void run_values(struct test *t)
 		if (memcmp(word_at(b, 0), model, sizeof(model)))
 			test_fail(t, "the words are not what the operations leave");
 		guard_check(t, b->p, TARGET_AT, "before the words");
-		guard_check(t, b->p + TARGET_AT + sizeof(model), BUF_SIZE - TARGET_AT - sizeof(model),
-			    "after the words");
+		guard_check(t, b->p + TARGET_AT + sizeof(model),
+			    BUF_SIZE - TARGET_AT - sizeof(model), "after the words");
 	}
 }
 

@@ -15,7 +15,7 @@
 
 #define LARGE		(64u << 20)
 #define CHUNK		(2u << 20)
-#define HUGE_LEN	(1u << 31)
+#define HUGE_LEN	0x80000000u
 
 struct span {
 	u8 *p;
@@ -64,6 +64,7 @@ static void transfer(struct test *t, enum ibv_wr_opcode opcode, u8 *p, u32 len, 
 	struct ibv_send_wr wr;
 	struct ibv_wc wc;
 
+	t->peer_ms = LIMIT_SLOW_MS;
 	if (source)
 		pattern_fill(p, check, t->key, 0);
 	if (!t->client && opcode == IBV_WR_SEND)

@@ -107,7 +107,8 @@ static void *poll_some(void *arg)
 	return NULL;
 }
 
-static void start(struct test *t, struct crew *c, struct worker *w, u32 index, void *(*fn)(void *))
+static void start_worker(struct test *t, struct crew *c, struct worker *w, u32 index,
+			 void *(*fn)(void *))
 {
 	w->crew = c;
 	w->index = index;
@@ -122,9 +123,9 @@ static void run_crew(struct test *t, struct crew *c, u32 pollers)
 
 	c->limit = clock_limit(4 * LIMIT_EVENT_MS);
 	for (i = 0; i < THREADS; i++)
-		start(t, c, &w[i], i, post_all);
+		start_worker(t, c, &w[i], i, post_all);
 	for (i = 0; i < pollers; i++)
-		start(t, c, &w[THREADS + i], i, poll_some);
+		start_worker(t, c, &w[THREADS + i], i, poll_some);
 	for (i = 0; i < THREADS + pollers; i++)
 		pthread_join(w[i].thread, NULL);
 	if (c->why)

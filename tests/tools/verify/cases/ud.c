@@ -12,6 +12,7 @@
 #include "udlink.h"
 
 #define AHS	8
+#define STREAM	100
 
 static void need_clean_wire(struct test *t)
 {
@@ -283,6 +284,53 @@ static void run_inline(struct test *t)
 	}
 }
 
+static u32 stream_len(struct test *t, u32 i)
+{
+	return 1 + test_rnd(t, i) % 1000;
+}
+
+static void stream_receive(struct ud *u)
+{
+	struct test *t = u->t;
+	struct ibv_wc wc;
+	u32 k, i;
+
+	for (k = 0; k < STREAM && cq_try(t, u->l->rcq, &wc); k++) {
+		struct grh_want want = { .imm = true };
+
+		i = be32toh(wc.imm_data);
+		want.len = stream_len(t, i);
+		if (i >= STREAM)
+			test_fail(t, "message %u of %u", i, STREAM);
+		ud_check(u, &wc, k, 0, i, &want);
+	}
+	if (!k || (k < STREAM && !t->run->lossy))
+		test_fail(t, "%u of %u datagrams arrived", k, STREAM);
+}
+
+/* On any wire: whatever arrives is whole.  It may be lost, come twice, or in another order. */
+static void run_stream(struct test *t)
+{
+	struct ud *u = ud_open_plain(t, STREAM);
+	u32 i;
+
+	for (i = 0; !t->client && i < STREAM; i++)
+		ud_recv(u, i, 0, UD_SLOT - GRH_LEN);
+	test_sync(t);
+	for (i = 0; t->client && i < STREAM; i++) {
+		struct ibv_sge sge;
+		struct ibv_send_wr wr = ud_wr(u, i, &sge, stream_len(t, i));
+
+		wr.opcode = IBV_WR_SEND_WITH_IMM;
+		wr.imm_data = htobe32(i);
+		link_post(u->l, &wr);
+		cq_expect_ok(t, u->l->scq, i, IBV_WC_SEND);
+	}
+	test_sync(t);
+	if (!t->client)
+		stream_receive(u);
+}
+
 const struct test_case ud_cases[] = {
 	{ "ud_send", run_sizes, "SEND on UD with the GRH checked", NULL },
 	{ "ud_send_imm", run_sizes, "SEND_WITH_IMM on UD with the GRH checked", ARG_YES },
@@ -293,6 +341,7 @@ const struct test_case ud_cases[] = {
 	{ "ud_two_qps", run_two_qps, "destination and source QP numbers", NULL },
 	{ "ud_reply", run_reply, "an answer by ibv_create_ah_from_wc", NULL },
 	{ "ud_sge", run_sge, "scatter lists on UD, the GRH split", NULL },
+	{ "ud_stream", run_stream, "what arrives is whole, on any wire", NULL },
 	{ "ud_inline", run_inline, "inline data on UD", NULL },
 	{ }
 };
