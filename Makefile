@@ -48,14 +48,14 @@ clean:
 	rm -rf $(BUILD)
 
 help:
-	@echo "make               modules for each supported kernel with headers here, and the provider"
+	@echo "make               modules for each supported kernel with headers here; the provider"
 	@echo "make KERNEL=6.1    the same for one kernel: 6.1, 6.12 or a full version"
 	@echo "make modules       only the modules, in build/VERSION/drivers"
 	@echo "make provider      only the libibverbs provider, in build/provider"
 	@echo "make tools         only the programs that the tests use, in build/tools"
 	@echo "make demo          see it work: pingpong and perftest between two namespaces in a VM"
 	@echo "make check         everything that must pass before a commit; T=PATTERN runs a part"
-	@echo "make vm            a shell in a VM with the modules loaded; KERNEL=6.12 for the other"
+	@echo "make vm            a shell in a VM with the modules loaded; KERNEL=6.12 or 6.1"
 	@echo "make deps          install the Debian packages that all of this needs"
 	@echo "make install       modules with depmod, and the provider, here (or below DESTDIR)"
 	@echo "make uninstall     the reverse"

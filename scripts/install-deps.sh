@@ -25,7 +25,8 @@ missing_packages() {
 	done
 	for series in "${kernels[@]}"; do
 		suffix=$(package_suffix "$series")
-		newest_kernel "$series" both >/dev/null || echo "linux-image-$suffix linux-headers-$suffix"
+		newest_kernel "$series" both >/dev/null ||
+			echo "linux-image-$suffix linux-headers-$suffix"
 	done
 }
 
@@ -53,7 +54,7 @@ check)
 *) die "usage: install-deps.sh demo|check" ;;
 esac
 
-command -v dpkg-query >/dev/null || die "this is no Debian: install by hand what is like ${wanted[*]}"
+command -v dpkg-query >/dev/null || die "this is no Debian: install yourself what is like ${wanted[*]}"
 mapfile -t missing < <(missing_packages "${wanted[@]}" | tr ' ' '\n')
 [ ${#missing[@]} = 0 ] && exit
 mkdir -p "$BUILD"

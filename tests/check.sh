@@ -76,9 +76,9 @@ no_warnings() {
 e2e_files() {
 	local file
 	for file in tests/e2e/[0-9]*.sh; do
-		if [[ "e2e/$(basename "$file" .sh)" =~ $only ]] || grep -qE -- "${only##*/}" "$file"; then
-			echo "$file"
-		fi
+		[[ "e2e/$(basename "$file" .sh)" =~ $only ]] ||
+			grep -qE -- "${only##*/}" "$file" || continue
+		echo "$file"
 	done 2>/dev/null
 }
 

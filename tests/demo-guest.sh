@@ -32,8 +32,8 @@ verdict() {
 	else
 		failed=$((failed + 1))
 		echo "    FAILED: $what"
-		dmesg_since_mark
-		sed -n 's/^[0-9]*,[^;]*;/    kernel: /p' "$KMSG" | tail -n 20
+		read_dmesg
+		show_dmesg
 	fi
 }
 
@@ -63,7 +63,6 @@ between() {
 	fi
 }
 
-mark_dmesg demo
 step "Linux $(uname -r): load the modules (rdma link add would load them too)"
 verdict "svt, svt_roce and svt_loop are loaded" shown modprobe -a svt_roce svt_loop
 step "Two hosts: network namespaces a and b, joined by a veth cable"
@@ -87,7 +86,7 @@ verdict "nothing left: no object, no device, no namespace, no module" eval '(tea
 
 echo
 if [ "$failed" = 0 ]; then
-	echo "That was unmodified verbs software over svt. A shell in this VM: make vm. All tests: make check."
+	echo "That was unmodified verbs software over svt. A shell there: make vm. All tests: make check."
 else
 	echo "Not everything worked: see above, and build/demo for the logs."
 fi

@@ -25,8 +25,8 @@ use_it() {
 	ip link set veth1 up
 	ip addr add 10.0.0.1/24 dev veth0
 	rdma link add svt0 type svt netdev veth0
-	ibv_devices | tee /dev/stderr | grep -qw svt0
-	ibv_devinfo -d svt0 | tee /dev/stderr | grep -q PORT_ACTIVE
+	ibv_devices | tee /dev/stderr | grep -w svt0 >/dev/null
+	ibv_devinfo -d svt0 | tee /dev/stderr | grep PORT_ACTIVE >/dev/null
 	rdma link delete svt0
 	modprobe -r svt_roce
 }

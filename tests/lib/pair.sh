@@ -63,7 +63,7 @@ setup_net() {
 		ip netns add "$side"
 		ip netns exec "$side" sysctl -qw net.ipv6.conf.{default,all}.accept_dad=0
 	done
-	ip link add veth0 netns a type veth peer name veth0 netns b
+	ip -n a link add veth0 type veth peer name veth0 netns b
 	configure_side a 1
 	configure_side b 2
 }
@@ -114,7 +114,7 @@ device_gone() {
 }
 
 namespace_gone() {
-	! ip netns list | grep -qw "$1"
+	[ ! -e "/run/netns/$1" ]
 }
 
 # Unloading fails while anything of the module is in use; what frees it may be still under way.
@@ -170,18 +170,18 @@ recover_pair() {
 # gid_of_kind DEVICE v4|v6|ll: prints the index of the first such RoCE v2 GID, now; fails when there
 # is none. In exclusive mode the device is seen in its own namespace only.
 gid_of_kind() {
-	local pattern port=/sys/class/infiniband/$1/ports/1 table index
+	local pattern port=/sys/class/infiniband/$1/ports/1 table index command
 	case $2 in
 	v4) pattern='0000:0000:0000:0000:0000:ffff:' ;;
 	ll) pattern='fe80:' ;;
 	v6) pattern='fd' ;;
 	*) die "gid_index: kind '$2' is not v4, v6 or ll" ;;
 	esac
-	table=(grep -rsE "RoCE v2|^$pattern" "$port/gid_attrs/types" "$port/gids")
+	command=(grep -rsE "RoCE v2|^$pattern" "$port/gid_attrs/types" "$port/gids")
 	if [ -d "$port" ]; then
-		table=$("${table[@]}") || :
+		table=$("${command[@]}") || :
 	else
-		table=$(in_ns_of "$1" "${table[@]}") || :
+		table=$(in_ns_of "$1" "${command[@]}") || :
 	fi
 	for ((index = 0; index < 64; index++)); do
 		if [[ $table == */gids/$index:$pattern* && $table == */types/$index:RoCE* ]]; then
@@ -212,18 +212,18 @@ listeners() {
 	in_a bash -c "$(declare -f count_listeners); count_listeners self"
 }
 
-# wait_listening PROCESS BEFORE: until there is a listener more than there were. PROCESS is the shell
-# that runs in_a; its child is in the namespace.
+# wait_listening PROCESS BEFORE: until there is a listener more than there were. PROCESS is the
+# shell that runs in_a; its child is in the namespace.
 wait_listening() {
 	local end=$((SECONDS + $(scaled 10))) child
 	while kill -0 "$1" 2>/dev/null && [ "$SECONDS" -lt "$end" ]; do
-		read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || child=self
-		[ "$(count_listeners "$child")" -le "$2" ] || return 0
+		child=
+		read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || :
+		[ "$(count_listeners "${child:-self}")" -le "$2" ] || return 0
 		nap
 	done
-	kill -0 "$1" 2>/dev/null && return
-	echo "the server ended before it listened"
-	return 1
+	kill -0 "$1" 2>/dev/null || die "the server ended before it listened"
+	echo "the server was not seen to listen; the client starts all the same"
 }
 
 # pair SERVER [ARGUMENT...] -- CLIENT [ARGUMENT...]: the server in a, the client in b when the
@@ -247,10 +247,10 @@ pair() {
 	if [ -n "${PAIR_READY:-}" ]; then
 		until_true 10 eval "$PAIR_READY" || echo "the server was not ready in time"
 	else
-		wait_listening "$pid" "$before" || status=1
+		(wait_listening "$pid" "$before") || status=1
 	fi
-	[ "$status" != 0 ] ||
-		in_b timeout -k 2 "$limit" stdbuf -oL "$@" >"$WORK/client" 2>&1 </dev/null || status=$?
+	[ "$status" != 0 ] || in_b timeout -k 2 "$limit" stdbuf -oL "$@" \
+		>"$WORK/client" 2>&1 </dev/null || status=$?
 	if [ "$status" != 0 ]; then
 		sleep 1
 		kill "$pid" 2>/dev/null || :

@@ -30,6 +30,17 @@ cm_pingpong() {
 }
 
 
+# With real namespaces: the client starts as soon as the server listens there, not later.
+in_namespaces() {
+	. "$TOP/tests/lib/pair.sh"
+	setup_net
+	pair busybox nc -l -p 7000 -- sh -c 'echo hello | busybox nc 10.0.0.1 7000' >"$WORK/log"
+	cat "$WORK/log"
+	grep -q hello "$WORK/server"
+	! grep 'not seen to listen' "$WORK/log" || die "it waited in vain"
+	ip netns delete a
+	ip netns delete b
+}
 is_failure() {
 	echo "$1"
 	[[ $1 == FAIL* ]]
@@ -62,6 +73,7 @@ run_test "rc pingpong" pingpong
 run_test "write bandwidth" bandwidth
 run_test "rping" cm_pingpong
 run_test "server without a listener" quiet_server
+run_test "pair in two namespaces" in_namespaces
 # A failure of the harness to fail is a failure here.
 for function in wrong_status too_long kernel_complaint failing_middle; do
 	out=$(SVT_RESULTS=/dev/null TEST_LIMIT=3 run_test "$function" "$function")

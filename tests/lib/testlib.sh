@@ -29,19 +29,29 @@ SPLAT+='page_counter|bad page|hung|infiniband.*Couldn'
 
 passed=0 failed=0 finished=
 
-# What the kernel said since the last mark_dmesg, a file. Descriptor 9 stands behind what was read
-# from the kernel's log, so each record is read once: programs are slow to start in this VM.
+# What the kernel said since the end of the last test, a file. Descriptor 9 stands behind what was
+# read from the kernel's log, so each record is read once: programs are slow to start in this VM.
 KMSG=/run/svt/kmsg
 exec 9</dev/kmsg
 
-mark_dmesg() {
-	dmesg_since_mark
-	: >"$KMSG"
-	echo "svt test: $1" >/dev/kmsg
+read_dmesg() {
+	dd iflag=nonblock bs=8k status=none <&9 >>"$KMSG" 2>/dev/null
+}
+read_dmesg
+: >"$KMSG"
+
+# Our own lines in the log name a test, and a name may have any word in it.
+kernel_complained() {
+	local line
+	read_dmesg
+	while read -r line; do
+		[[ $line == *"svt test: "* || ! $line =~ $SPLAT ]] || return 0
+	done <"$KMSG"
+	return 1
 }
 
-dmesg_since_mark() {
-	dd iflag=nonblock bs=8k status=none <&9 >>"$KMSG" 2>/dev/null
+show_dmesg() {
+	sed -n 's/^[0-9]*,[^;]*;/    kernel: /p' "$KMSG" | tail -n 40
 }
 
 # Runs "$@" as a job of its own process group, with a time limit; whatever is left of the group is
@@ -52,7 +62,7 @@ run_limited() {
 	set -m
 	( set -eu; "$@" ) >"$log" 2>&1 </dev/null 9<&- &
 	job=$!
-	( sleep "$limit" && echo "time limit of $limit s" && kill -9 -- "-$job" ) >>"$log" 2>/dev/null &
+	( sleep "$limit" && echo "time limit of $limit s" && kill -9 -- "-$job" ) >>"$log" 2>&1 &
 	watch=$!
 	set +m
 	wait "$job" 2>/dev/null || status=$?
@@ -64,7 +74,12 @@ run_limited() {
 report_failure() {
 	echo "FAIL $1 ($2s)"
 	tail -n 60 "$3" | sed 's/^/    /'
-	sed -n 's/^[0-9]*,[^;]*;/    kernel: /p' "$KMSG" | tail -n 40
+	show_dmesg
+}
+
+# fails COMMAND...: it has to fail. (`! COMMAND` would not end a test that runs under -e.)
+fails() {
+	! "$@" || die "this should have failed: $*"
 }
 
 # run_test NAME FUNCTION [ARGUMENT...]
@@ -73,12 +88,11 @@ run_test() {
 	shift
 	[[ "e2e/$TEST_FILE/$name" =~ ${SVT_ONLY:-} ]] || return 0
 	rm -rf "${WORK:?}"/*
-	mark_dmesg "$name"
+	echo "svt test: $name" >/dev/kmsg
 	run_limited "$log" "$(scaled "$TEST_LIMIT")" "$@"
 	status=$?
 	[ "$status" = 0 ] || bad="status $status"
-	dmesg_since_mark
-	if [[ $(<"$KMSG") =~ $SPLAT ]]; then
+	if kernel_complained; then
 		bad="$bad kernel complaint"
 	fi
 	if [ -n "$bad" ]; then
@@ -87,12 +101,14 @@ run_test() {
 		failed=$((failed + 1))
 		echo "fail $TEST_FILE: $name" >"$SVT_RESULTS"
 		recover_pair
+		read_dmesg
 	else
 		[ -z "${SVT_VERBOSE:-}" ] || sed 's/^/    /' "$log"
 		echo "ok $name ($((SECONDS - started))s)"
 		passed=$((passed + 1))
 		echo "pass $TEST_FILE: $name" >"$SVT_RESULTS"
 	fi
+	: >"$KMSG"
 }
 
 finish() {

@@ -12,10 +12,10 @@ set -euo pipefail
 fingerprint() {
 	mkdir -p "$BUILD/$version/drivers" "$BUILD/provider"
 	{
-		stat -c '%n %s %Y' "$TOP/scripts/install.sh" "$0" "/lib/modules/$version/modules.order"
-		find "$BUILD/$version/drivers" "$BUILD/provider" -name '*.ko' -o -name '*.so' -o -name '*.driver' |
-			xargs -r stat -c '%n %s %Y'
-	} | sort | md5sum | cut -c1-12
+		ls -d "$TOP/scripts/install.sh" "$0" "/lib/modules/$version/modules.order"
+		find "$BUILD/$version/drivers" -name '*.ko'
+		find "$BUILD/provider" -name '*.so' -o -name '*.driver'
+	} | sort | xargs stat -c '%n %s %Y' | md5sum | cut -c1-12
 }
 
 # With the kernel's own modules in reach depmod indexes both; the VM sees those at their usual
