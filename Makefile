@@ -28,6 +28,8 @@ provider:
 tools:
 	@echo "== test programs"
 	@$(MAKE) --no-print-directory -C tests/tools BUILD=$(BUILD)/tools
+	@$(MAKE) --no-print-directory -C providers/svt/tests BUILD=$(BUILD)/provider/tests \
+		$(BUILD)/provider/tests/device-test
 
 install uninstall:
 	@scripts/install.sh $@ $(KERNELS)

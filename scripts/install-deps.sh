@@ -54,7 +54,8 @@ check)
 *) die "usage: install-deps.sh demo|check" ;;
 esac
 
-command -v dpkg-query >/dev/null || die "this is no Debian: install yourself what is like ${wanted[*]}"
+command -v dpkg-query >/dev/null ||
+	die "this is no Debian: install yourself what is like ${wanted[*]}"
 mapfile -t missing < <(missing_packages "${wanted[@]}" | tr ' ' '\n')
 [ ${#missing[@]} = 0 ] && exit
 mkdir -p "$BUILD"

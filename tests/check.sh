@@ -57,12 +57,17 @@ stage() {
 	ran=$((ran + 1))
 	echo "[$(clock)] $name ..."
 	if [ "$volume" = loud ]; then
-		"$@" </dev/null 2>&1 | tee "$LOGS/$name.log" | sed -u 's/^/        /' || status=$?
+		shown "$name" '        ' "$@" || status=$?
 	else
 		"$@" </dev/null >"$LOGS/$name.log" 2>&1 || status=$?
 		[ "$status" = 0 ] || tail -n 40 "$LOGS/$name.log" | sed 's/^/        /'
 	fi
 	add_result "$name" "$status"
+}
+
+# shown NAME PREFIX COMMAND...: keeps the log, and shows it as it grows
+shown() {
+	"${@:3}" </dev/null 2>&1 | tee "$LOGS/$1.log" | sed -u "s/^/$2/"
 }
 
 no_warnings() {
@@ -82,16 +87,30 @@ e2e_files() {
 	done 2>/dev/null
 }
 
-e2e_stage() {
-	local name=e2e-$1 pattern=$only files=()
-	if [[ $name =~ $only ]]; then
-		pattern=
-	else
-		mapfile -t files < <(e2e_files)
-		[ ${#files[@]} -gt 0 ] || return 0
-	fi
-	only='' stage "$name" loud \
-		tests/e2e.sh --kernel "$1" ${pattern:+--only "$pattern"} "${files[@]}"
+# Side by side, a VM for each kernel: most of a test's time is waiting for its programs to start.
+e2e_stages() {
+	local series name pattern files started=() status
+	for series in "${SERIES[@]}"; do
+		name=e2e-$series pattern=$only files=()
+		if [[ $name =~ $only ]]; then
+			pattern=
+		else
+			mapfile -t files < <(e2e_files)
+			[ ${#files[@]} -gt 0 ] || continue
+		fi
+		ran=$((ran + 1))
+		echo "[$(clock)] $name ..."
+		shown "$name" "$(printf '        %-4s  ' "$series")" tests/e2e.sh \
+			--kernel "$series" ${pattern:+--only "$pattern"} "${files[@]}" &
+		started+=("$name" $!)
+	done
+	set -- "${started[@]}"
+	while [ $# -gt 0 ]; do
+		status=0
+		wait "$2" || status=$?
+		add_result "$1" "$status"
+		shift 2
+	done
 }
 
 # Whatever ends this script before its verdict is a failure.
@@ -110,12 +129,14 @@ stages() {
 	stage provider quiet no_warnings make provider
 	stage provider-check quiet no_warnings make -C providers/svt BUILD="$BUILD/provider" check
 	stage tools quiet no_warnings make tools
-	stage kunit loud scripts/kunit.sh
+	stage kunit loud scripts/kunit.sh --strict
 	stage harness loud tests/vm/run.sh --kernel 6.1 --bare -- tests/lib/selftest.sh
 	stage install loud tests/vm/run.sh --kernel 6.1 --bare -- tests/install.sh
 	for series in "${SERIES[@]}"; do
-		e2e_stage "$series"
+		stage "system-calls-$series" loud tests/vm/run.sh --kernel "$series" --icount \
+			--timeout 600 -- tests/system-calls.sh
 	done
+	e2e_stages
 }
 
 trap early_end EXIT

@@ -10,7 +10,7 @@ port_state() {
 }
 
 active_mtu() {
-	[[ "$(in_a ibv_devinfo -d svta)" =~ active_mtu:\ *$1 ]]
+	[[ "$(in_a ibv_devinfo -d svta)" =~ active_mtu:[[:space:]]*$1 ]]
 }
 
 adding_twice_is_refused() {
@@ -119,6 +119,24 @@ exclusive_mode_hides_the_other_device() {
 	fails grep svtb "$WORK/devices"
 	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -- \
 		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" 10.0.0.1
+}
+
+# svta's netdev stays where it is: the packets still go over the wire
+device_moves_to_another_namespace() {
+	local gid
+	gid=$(gid_index svta v4)
+	in_a rdma dev set svta netns b
+	until_true 10 in_b rdma dev show svta
+	fails in_a rdma dev show svta
+	ip netns exec b ibv_rc_pingpong -d svta -g "$gid" >"$WORK/server" 2>&1 &
+	until_true 10 eval 'in_b grep -q " 0A " /proc/net/tcp /proc/net/tcp6'
+	in_b ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" 127.0.0.1
+	wait %%
+	cat "$WORK/server"
+	in_b rdma dev set svta netns a
+	until_true 10 in_a rdma dev show svta
+	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -- \
+		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" 10.0.0.1
 	teardown_pair
 	rdma system set netns shared
 }
@@ -142,6 +160,7 @@ run_test "deletion of the netdev removes the device" netdev_deletion_removes_dev
 run_test "deletion of the namespace removes the device" namespace_deletion_removes_device
 run_test "exclusive mode shows a namespace its own device only" \
 	exclusive_mode_hides_the_other_device
+run_test "exclusive mode lets a device move to another namespace" device_moves_to_another_namespace
 run_test "set up after all that" set_up_quietly
 run_test "teardown leaves nothing" teardown_pair
 finish

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Debian's perftest over the wire. Each program with each transport that it has, then the options that make a
-# difference to the driver. The figures mean nothing here; that every run ends, with a line of results, does.
+# Debian's perftest over the wire. Each program with each transport that it has, then the options
+# that make a difference to the driver. The figures mean nothing here; that every run ends, with a
+# line of results, does.
 # Limit: 700 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
@@ -53,7 +54,8 @@ done
 run_test "ib_send_bw with an SRQ" perftest ib_send_bw --use-srq -n 200
 run_test "ib_send_bw posting lists" perftest ib_send_bw -l 8 -n 320
 run_test "ib_send_bw with inline data" perftest ib_send_bw -I 256 -s 256 -n 500
-run_test "ib_write_bw by the old post send interface" perftest ib_write_bw --use_old_post_send -n 200
+run_test "ib_write_bw by the old post send interface" \
+	perftest ib_write_bw --use_old_post_send -n 200
 for mtu in 1024 2048 4096; do
 	run_test "ib_send_bw with path MTU $mtu" perftest ib_send_bw -m $mtu -n 200
 done

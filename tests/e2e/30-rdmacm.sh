@@ -10,7 +10,7 @@ rping_verified() {
 }
 
 multicast() {
-	PAIR_READY="in_a ip maddr show dev veth0 | grep -q 239.1.1.7 || in_a rdma resource show qp | grep -q mckey" \
+	PAIR_READY='[[ "$(in_a ip maddr show dev veth0)" == *239.1.1.7* ]]' \
 		pair mckey -m 239.1.1.7 -b 10.0.0.1 -- mckey -m 239.1.1.7 -b 10.0.0.2 -s
 }
 
@@ -26,6 +26,7 @@ run_test "ucmatose with 40 connections" connect_many
 run_test "udaddy" pair udaddy -b 10.0.0.1 -- udaddy -s 10.0.0.1
 run_test "mckey" multicast
 run_test "rstream" pair rstream -S 4096 -C 200 -b 10.0.0.1 -- rstream -S 4096 -C 200 -s 10.0.0.1
-run_test "riostream" pair riostream -S 4096 -C 200 -b 10.0.0.1 -- riostream -S 4096 -C 200 -s 10.0.0.1
+run_test "riostream" \
+	pair riostream -S 4096 -C 200 -b 10.0.0.1 -- riostream -S 4096 -C 200 -s 10.0.0.1
 run_test "teardown leaves nothing" teardown_pair
 finish

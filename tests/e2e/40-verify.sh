@@ -1,37 +1,35 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Contents and completions of every operation, by a program of the project's own, and the system calls that posting and
-# polling make.
+# Contents and completions of every operation, by a program of the project's own, and the provider.
 # Limit: 600 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
-TOOLS=$(cd "$(dirname "$0")/../.." && pwd)/build/tools
+BUILT=$(cd "$(dirname "$0")/../.." && pwd)/build
+VERIFY=$BUILT/tools/svt_verify
 
 # verify KIND [OPTION...]: all of its tests, over addresses of KIND
 verify() {
 	local kind=$1
 	shift
-	pair "$TOOLS/svt_verify" -d svta -g "$(gid_index svta "$kind")" "$@" -- \
-		"$TOOLS/svt_verify" -d svtb -g "$(gid_index svtb "$kind")" "$@" 10.0.0.1
+	pair "$VERIFY" -d svta -g "$(gid_index svta "$kind")" "$@" -- \
+		"$VERIFY" -d svtb -g "$(gid_index svtb "$kind")" "$@" 10.0.0.1
 	# One line each: what could not run has to have its reason here
 	grep '^skip' "$WORK/client" | grep -vE '^skip large_2g_(write|read): only with -L' && return 1
 	grep -E '^[0-9]+ passed, 0 failed' "$WORK/client"
 }
 
-# Posts of a bandwidth run: at most 5 system calls in 100, none to poll, none to post receives
-few_system_calls() {
-	pair "$TOOLS/svt_postcount" -d svta -g "$(gid_index svta v4)" --max-post-percent 5 \
-		--max-poll 0 --max-recv 0 "$@" -- \
-		"$TOOLS/svt_postcount" -d svtb -g "$(gid_index svtb v4)" --max-post-percent 5 \
-		--max-poll 0 --max-recv 0 "$@" 10.0.0.1
+# What of the provider needs a device, without a peer
+provider() {
+	in_a "$BUILT/provider/tests/device-test" svta "$(gid_index svta v4)"
 }
 
 setup_pair
 sysctl -qw vm.nr_hugepages=32
 TEST_LIMIT=300 PAIR_LIMIT=280
 run_test "every operation over IPv4" verify v4
-run_test "every operation over IPv6, path MTU 1024" verify v6 -m 1024 -t rc_send,rc_write,rc_read,uc_send,ud_send,srq_data
-run_test "10 000 posts of 64 KiB make few system calls" few_system_calls
+run_test "every operation over IPv6, path MTU 1024" \
+	verify v6 -m 1024 -t rc_send,rc_write,rc_read,uc_send,ud_send,srq_data
+run_test "provider on a device" provider
 run_test "teardown leaves nothing" teardown_pair
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The verbs as a client inside the kernel uses them: posting, polling and events between two devices, and between one
-# device and itself, by the module svt_test.
+# The verbs as a client inside the kernel uses them: posting, polling and events between two
+# devices, and between one device and itself, by the module svt_test.
 # Limit: 400 s
 
 . "$(dirname "$0")/../lib/testlib.sh"

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# A bad wire: netem at both ends of the veth loses, repeats, reorders, spoils and delays. Every byte has to be right
-# and every run has to end in time: recovery runs at the speed of the round trip.
+# A bad wire: netem at both ends of the veth loses, repeats, reorders, spoils and delays. Every byte
+# has to be right and every run has to end in time: recovery runs at the speed of the round trip.
 # Limit: 600 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
 VERIFY=$(cd "$(dirname "$0")/../.." && pwd)/build/tools/svt_verify
-TESTS=rc_send,rc_send_imm,rc_write,rc_write_imm,rc_read,rc_atomic_values
+TESTS=rc_send,rc_send_imm,rc_send_inv,rc_write,rc_write_imm,rc_read,rc_mix,rc_cas,rc_fadd,rc_fence
+TESTS+=,rc_psn_wrap,rc_rd_atomic_n,srq_data,uc_stream_send,uc_stream_write,ud_stream
 
 # impaired NETEM... -- COMMAND...: both directions
 impaired() {
@@ -30,8 +31,8 @@ pingpong() {
 }
 
 verify() {
-	pair "$VERIFY" -d svta -g "$(gid_index svta v4)" -t "$TESTS" -- \
-		"$VERIFY" -d svtb -g "$(gid_index svtb v4)" -t "$TESTS" 10.0.0.1
+	pair "$VERIFY" -d svta -g "$(gid_index svta v4)" -u -t "$TESTS" -- \
+		"$VERIFY" -d svtb -g "$(gid_index svtb v4)" -u -t "$TESTS" 10.0.0.1
 }
 
 bandwidth() {
@@ -56,7 +57,8 @@ short_queue() {
 
 retries_were_needed() {
 	local retries
-	retries=$(in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 -E '^retries_' | grep -c '^[1-9]' || :)
+	retries=$(in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 -E '^retries_' |
+		grep -c '^[1-9]' || :)
 	[ "$retries" -gt 0 ]
 }
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# svt and rxe, the kernel's other soft RoCE, on one wire: svt in namespace a, rxe in the first namespace, where it has
-# to stay. Every operation both ways; what goes over the wire is captured and decoded by tshark.
+# svt and rxe, the kernel's other soft RoCE, on one wire: svt in namespace a, rxe in the first
+# namespace, where it has to stay. Every operation both ways; what goes over the wire is captured
+# and decoded by tshark.
 # Limit: 600 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
@@ -17,9 +18,11 @@ setup_mixed() {
 	rdma link add rxe0 type rxe netdev veth0
 	add_device svta
 	until_true 10 gid_of_kind rxe0 v4
+	echo setup_mixed >/run/svt/pair
 }
 
 teardown_mixed() {
+	rm -f /run/svt/pair
 	assert_idle svta
 	in_a rdma link delete svta
 	rdma link delete rxe0
@@ -43,10 +46,12 @@ rxe_to_svt() {
 svt_to_rxe() {
 	local limit pid status=0
 	limit=$(scaled "$PAIR_LIMIT")
-	timeout -k 2 "$limit" "$1" -d rxe0 "$2" "$(gid_index rxe0 "$KIND")" "${@:3}" >"$WORK/server" 2>&1 &
+	timeout -k 2 "$limit" "$1" -d rxe0 "$2" "$(gid_index rxe0 "$KIND")" "${@:3}" \
+		>"$WORK/server" 2>&1 &
 	pid=$!
 	until_true 10 listens_outside
-	in_a timeout -k 2 "$limit" "$1" -d svta "$2" "$(gid_index svta "$KIND")" "${@:3}" 10.0.0.2 || status=$?
+	in_a timeout -k 2 "$limit" "$1" -d svta "$2" "$(gid_index svta "$KIND")" "${@:3}" 10.0.0.2 ||
+		status=$?
 	[ "$status" = 0 ] || kill "$pid" || :
 	wait "$pid" || status=$?
 	cat "$WORK/server"
@@ -68,8 +73,10 @@ both_ways_v6() {
 }
 
 captured_packets_decode() {
-	local bad
-	in_a tcpdump -i veth0 -w "$WORK/wire.pcap" -U udp port 4791 2>"$WORK/tcpdump" &
+	local bad pid
+	ip netns exec a tcpdump -i veth0 -w "$WORK/wire.pcap" -U udp port 4791 \
+		2>"$WORK/tcpdump" &
+	pid=$!
 	until_true 10 grep -q listening "$WORK/tcpdump"
 	both_ways ib_send_bw -x -F -n 20 -s 10000
 	both_ways ib_write_bw -x -F -n 20 -s 10000
@@ -77,8 +84,8 @@ captured_packets_decode() {
 	both_ways ib_atomic_bw -x -F -n 20
 	both_ways ibv_ud_pingpong -g -n 20
 	sleep 1
-	kill %%
-	wait %% || :
+	kill "$pid"
+	wait "$pid"
 	tshark -r "$WORK/wire.pcap" -T fields -e infiniband.bth.opcode 2>/dev/null | sort | uniq -c
 	[ "$(tshark -r "$WORK/wire.pcap" -Y infiniband 2>/dev/null | wc -l)" -gt 300 ]
 	bad=$(tshark -r "$WORK/wire.pcap" -Y '_ws.malformed || !infiniband' 2>/dev/null | wc -l)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Ends of all kinds while traffic runs: kill -9, deletion of the device, of the link, of the namespace; modules unloaded
-# and loaded again. Nothing may be left, and nothing may hang.
+# Ends of all kinds while traffic runs: kill -9, deletion of the device, of the link, of the
+# namespace; modules unloaded and loaded again. Nothing may be left, and nothing may hang.
 # Limit: 420 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
@@ -10,7 +10,8 @@
 start_traffic() {
 	in_a ib_send_bw -d svta -x "$(gid_index svta v4)" -F --run_infinitely -D 5 >"$WORK/server" 2>&1 &
 	until_true 10 eval '[ "$(listeners)" -gt 0 ]'
-	in_b ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F --run_infinitely -D 5 10.0.0.1 >"$WORK/client" 2>&1 &
+	in_b ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F --run_infinitely -D 5 10.0.0.1 \
+		>"$WORK/client" 2>&1 &
 	until_true 15 traffic_flows
 }
 

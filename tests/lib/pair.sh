@@ -82,7 +82,7 @@ setup_pair() {
 	setup_net
 	add_device svta
 	add_device svtb
-	: >/run/svt/pair
+	echo setup_pair >/run/svt/pair
 }
 
 rdma_mode() {
@@ -142,16 +142,16 @@ teardown_pair() {
 	unload
 }
 
-# recover_pair: after a failed test. Takes down what is there, asserts nothing, and restores a pair
-# that was there.
+# recover_pair: after a failed test. Takes down what is there, asserts nothing, and calls the
+# function that set it up, if any: /run/svt/pair has its name.
 recover_pair() {
-	local had_pair= device
-	[ ! -e /run/svt/pair ] || had_pair=1
+	local setup= device
+	[ ! -e /run/svt/pair ] || setup=$(</run/svt/pair)
 	{
 		for device in $(ip netns pids a; ip netns pids b); do
 			kill -9 "$device"
 		done
-		for device in svta svtb; do
+		for device in svta svtb rxe0; do
 			in_ns_of "$device" rdma link delete "$device"
 		done
 		ip netns delete a
@@ -162,8 +162,8 @@ recover_pair() {
 		( unload )
 		rm -f /run/svt/pair
 	} >/dev/null 2>&1
-	if [ -n "$had_pair" ]; then
-		( set -e && setup_pair ) || echo "    the pair could not be set up again"
+	if [ -n "$setup" ]; then
+		( set -e && "$setup" ) || echo "    $setup failed"
 	fi
 }
 

@@ -126,12 +126,27 @@ static void a_datagram_is_no_longer_than_the_mtu(struct kunit *test)
 	requester_expect_done(f, 0, IB_WC_LOC_LEN_ERR);
 }
 
+static void a_datagram_with_a_reserved_field_is_refused(struct kunit *test)
+{
+	struct requester_fixture *f = open_type(test, IB_QPT_UD);
+	struct svt_send_wqe wqe = {
+		.opcode = IB_UVERBS_WR_SEND,
+		.ud = { .ah = svt_fake_av(f->fake)->number, .remote_qpn = 1, .reserved = 1 },
+	};
+
+	requester_post_wqe(f, &wqe, NULL);
+	requester_push(f);
+	requester_expect_silence(f);
+	requester_expect_done(f, 0, IB_WC_LOC_QP_OP_ERR);
+}
+
 static struct kunit_case requester_datagram_cases[] = {
 	KUNIT_CASE(uc_is_done_when_it_is_sent),
 	KUNIT_CASE(uc_is_not_done_while_the_backend_has_no_room),
 	KUNIT_CASE(a_datagram_goes_where_its_address_vector_says),
 	KUNIT_CASE(an_error_of_a_datagram_stops_the_queue_until_rts),
 	KUNIT_CASE(a_datagram_is_no_longer_than_the_mtu),
+	KUNIT_CASE(a_datagram_with_a_reserved_field_is_refused),
 	{}
 };
 

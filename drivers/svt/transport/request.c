@@ -113,14 +113,15 @@ void svt_window_free(struct svt_send_side *send)
 }
 
 /*
- * The handle named in a UD request may be any number; it has to be one of the QP's own PD. The
- * reference keeps the path until the request is retired, also when the handle is destroyed.
+ * The handle named in a UD request may be any number; it has to be one of the QP's own PD. From
+ * here on the reference keeps the path until the request is retired. A handle that is destroyed
+ * before, with its request still in the ring, is one that does not exist.
  */
 static enum ib_wc_status svt_request_find_av(struct svt_qp *qp, struct svt_send_request *request)
 {
 	struct svt_av *av = xa_load(&qp->core->ahs, request->wqe.ud.ah);
 
-	if (!av || av->pd != qp->ibqp.pd || !kref_get_unless_zero(&av->ref))
+	if (request->wqe.ud.reserved || !av || av->pd != qp->ibqp.pd || !kref_get_unless_zero(&av->ref))
 		return IB_WC_LOC_QP_OP_ERR;
 	request->av = av;
 	return IB_WC_SUCCESS;

@@ -247,6 +247,8 @@ static int svt_setup(struct svt_device *dev, struct net_device *netdev)
 		write_pnet(&ibdev->coredev.rdma_net, dev_net(netdev));
 	ib_set_device_ops(ibdev, &svt_device_ops);
 	ib_set_device_ops(ibdev, &owner);
+	/* udev's rules for stable names leave it alone then */
+	ib_mark_name_assigned_by_user(ibdev);
 	return ib_device_set_netdev(ibdev, netdev, 1);
 }
 
