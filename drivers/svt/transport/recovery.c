@@ -23,7 +23,7 @@
 #include "requester.h"
 
 #define SVT_RTO_FIRST	(100 * NSEC_PER_MSEC)	/* before the first round trip was measured */
-#define SVT_RTO_MIN	(4 * NSEC_PER_MSEC)
+#define SVT_RTO_SLACK	(4 * NSEC_PER_MSEC)	/* the least beyond the round trip */
 #define SVT_RTO_MAX	(4 * (u64)NSEC_PER_SEC)
 #define SVT_RNR_FOREVER	7
 
@@ -45,7 +45,7 @@ static u64 svt_rto(const struct svt_qp *qp)
 	u64 rto = SVT_RTO_FIRST;
 
 	if (send->srtt)
-		rto = max_t(u64, send->srtt + 4 * send->rttvar, SVT_RTO_MIN);
+		rto = send->srtt + max_t(u64, 4 * send->rttvar, SVT_RTO_SLACK);
 	return min(rto << min(send->rto_shift, 10U), limit);
 }
 
