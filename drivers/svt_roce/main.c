@@ -42,8 +42,8 @@ exit_icrc:
 }
 
 /*
- * First no device can come, then all go. A socket of a flow may outlive its device in a packet in
- * flight; it holds the module, so none is left here.
+ * First no device can come, then all go, and a grace period passes. A socket of a flow may outlive
+ * its device in a packet in flight, but nothing leads from it back to here, see flow.c.
  */
 static void __exit roce_exit(void)
 {

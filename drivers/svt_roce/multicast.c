@@ -55,7 +55,8 @@ static int change_ipv6(struct net_device *netdev, const struct in6_addr *group, 
 int roce_multicast(struct svt_device *dev, const union ib_gid *gid, bool join)
 {
 	const struct in6_addr *address = (const struct in6_addr *)gid->raw;
-	struct net_device *netdev = to_roce_device(dev)->netdev;
+	const struct roce_device *device = to_roce_device(dev);
+	struct net_device *netdev = device->netdev;
 	bool ipv4 = ipv6_addr_v4mapped(address);
 	__be32 group = address->s6_addr32[3];
 	int ret;
@@ -64,7 +65,13 @@ int roce_multicast(struct svt_device *dev, const union ib_gid *gid, bool join)
 		return -EINVAL;
 
 	rtnl_lock();
-	ret = ipv4 ? change_ipv4(netdev, group, join) : change_ipv6(netdev, address, join);
+	/* One that moved left its groups behind, and the device is on its way out */
+	if (!net_eq(dev_net(netdev), device->net))
+		ret = join ? -ENODEV : 0;
+	else if (ipv4)
+		ret = change_ipv4(netdev, group, join);
+	else
+		ret = change_ipv6(netdev, address, join);
 	rtnl_unlock();
 	return ret;
 }

@@ -3,8 +3,7 @@
  * Network namespaces: the list of devices in each, and the end of both.
  *
  * A device lives in the namespace that its netdev had when it was made, and dies no later than that
- * namespace. The operations are registered as those of a device and after ib_core's, so that a
- * dying namespace comes here first: before ib_core moves RDMA devices away, before the netdevs are
+ * namespace. It goes in pre_exit, before ib_core moves RDMA devices away, before the netdevs are
  * unregistered and long before UDP is gone.
  */
 #include <linux/rculist.h>
@@ -44,12 +43,15 @@ static struct roce_device *first_device(struct roce_net *rnet)
 }
 
 /*
+ * Before anything of the namespace goes. A grace period follows, so that no receiver looks at the
+ * list any more when it is freed.
+ *
  * No device can be added meanwhile: netlink needs a socket of the living namespace, and when the
  * module goes the link type is unregistered already. Each device found is registered, or another
  * task is unregistering it; ib_unregister_device() returns when that is done, and done means that
  * roce_release() took it off the list.
  */
-static void roce_net_exit(struct net *net)
+static void roce_net_pre_exit(struct net *net)
 {
 	struct roce_net *rnet = roce_net(net);
 	struct roce_device *device;
@@ -58,12 +60,19 @@ static void roce_net_exit(struct net *net)
 		ib_unregister_device(&device->svt.ibdev);
 		put_device(&device->svt.ibdev.dev);
 	}
+}
+
+static void roce_net_exit(struct net *net)
+{
+	struct roce_net *rnet = roce_net(net);
+
 	WARN_ON_ONCE(rnet->users);
 	mutex_destroy(&rnet->sockets_lock);
 }
 
 static struct pernet_operations roce_net_ops = {
 	.init = roce_net_init,
+	.pre_exit = roce_net_pre_exit,
 	.exit = roce_net_exit,
 	.id = &roce_net_id,
 	.size = sizeof(struct roce_net),

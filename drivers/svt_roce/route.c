@@ -152,6 +152,12 @@ static struct dst_entry *find_ipv4(struct net *net, struct net_device *netdev,
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
+static bool leads_through(const struct dst_entry *dst, struct net_device *netdev)
+{
+	return dst->dev == netdev || dst->dev->flags & IFF_LOOPBACK ||
+	       dst->dev->ifindex == l3mdev_master_ifindex_rcu(netdev);
+}
+
 static struct dst_entry *find_ipv6(struct net *net, struct net_device *netdev,
 				   const struct roce_path *path, u32 *cookie)
 {
@@ -170,7 +176,8 @@ static struct dst_entry *find_ipv6(struct net *net, struct net_device *netdev,
 	dst = ipv6_stub->ipv6_dst_lookup_flow(net, NULL, &flow, NULL);
 	if (IS_ERR(dst))
 		return NULL;
-	if (dst->error) {
+	/* For IPv6 the netdev asked for is a wish only */
+	if (dst->error || !leads_through(dst, netdev)) {
 		dst_release(dst);
 		return NULL;
 	}

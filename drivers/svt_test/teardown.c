@@ -88,20 +88,43 @@ static int kt_case_destroy_busy(struct kt_pair *pair)
 	return pair->why[0] ? -EPROTO : 0;
 }
 
+/* A completion that nobody has polled */
+static int kt_leave_completion(struct kt_pair *pair)
+{
+	struct kt_request request = { .opcode = IB_WR_SEND, .length = 64 };
+
+	if (!kt_recv(&pair->end[1], 0, 64, 1) || !kt_send(&pair->end[0], &request))
+		return -EPROTO;
+	msleep(100);
+	return 0;
+}
+
 /* A QP that goes takes its completions with it: poll does not name one that is gone */
 static int kt_case_forget(struct kt_pair *pair)
 {
-	struct kt_end *from = &pair->end[0], *to = &pair->end[1];
-	struct kt_request request = { .opcode = IB_WR_SEND, .length = 64 };
-	struct kt_operation *receive = kt_recv(to, 0, 64, 1);
+	struct kt_end *to = &pair->end[1];
+	int ret = kt_leave_completion(pair);
 	struct ib_wc wc;
 
-	if (!receive || !kt_send(from, &request))
-		return -EPROTO;
-	msleep(100);
+	if (ret)
+		return ret;
 	kt_destroy_qp(to);
 	if (ib_poll_cq(to->cq[1], 1, &wc))
 		return kt_fail(pair, "a completion of a QP that is gone");
+	return 0;
+}
+
+/* So does one that is reset: its requests were forgotten */
+static int kt_case_reset(struct kt_pair *pair)
+{
+	struct kt_end *to = &pair->end[1];
+	int ret = kt_leave_completion(pair) ?: kt_modify(to, IB_QPS_RESET);
+	struct ib_wc wc;
+
+	if (ret)
+		return ret;
+	if (ib_poll_cq(to->cq[1], 1, &wc))
+		return kt_fail(pair, "a completion of a QP that was reset");
 	return 0;
 }
 
@@ -113,5 +136,6 @@ const struct kt_case kt_teardown_cases[] = {
 	{ "uc_destroy_outstanding", IB_QPT_UC, 0, kt_case_destroy },
 	{ "destroy_busy", IB_QPT_RC, KT_EACH_POLL, kt_case_destroy_busy },
 	{ "destroy_forgets_completions", IB_QPT_RC, KT_RAW, kt_case_forget },
+	{ "reset_forgets_completions", IB_QPT_RC, KT_RAW, kt_case_reset },
 	{ }
 };

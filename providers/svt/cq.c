@@ -183,7 +183,8 @@ int svt_req_notify_cq(struct ibv_cq *ibv_cq, int solicited_only)
  * @qp_num: of the QP; the kernel completes nothing for it any more
  *
  * An application may have freed what their wr_id stand for. The elements between the two indices
- * are ours: those of other QPs move up to close the gaps, and the rest is given back.
+ * are ours: those of other QPs move up to close the gaps, and the rest is given back. One that is
+ * being read between ibv_start_poll() and ibv_end_poll() stays whatever it is of.
  */
 void svt_cq_forget(struct svt_cq *cq, uint32_t qp_num)
 {
@@ -197,12 +198,14 @@ void svt_cq_forget(struct svt_cq *cq, uint32_t qp_num)
 	for (index = ring->seen; index != ring->index; index--) {
 		const struct svt_cqe *cqe = svt_ring_element(ring, index - 1);
 
-		if (cqe->qp_num == qp_num)
+		if (cqe->qp_num == qp_num && cqe != cq->current)
 			dropped++;
 		else if (dropped)
 			*(struct svt_cqe *)svt_ring_element(ring, index - 1 + dropped) = *cqe;
 	}
 	if (dropped)
 		svt_ring_release(ring, ring->index + dropped);
+	if (cq->current)
+		cq->current = svt_ring_element(ring, ring->index);
 	svt_unlock(&cq->lock);
 }

@@ -109,6 +109,7 @@ static void end_poll(struct ibv_cq_ex *ex)
 	struct svt_cq *cq = from_ex(ex);
 
 	svt_ring_release(&cq->ring, cq->ring.index + 1);
+	cq->current = NULL;
 	svt_unlock(&cq->lock);
 }
 

@@ -18,6 +18,22 @@ connect_many() {
 	pair ucmatose -c 40 -C 5 -b 10.0.0.1 -- ucmatose -c 40 -C 5 -s 10.0.0.1
 }
 
+# The device is on veth0, the addresses are those of a VLAN on it
+over_vlan() {
+	local side number=1 gids=/sys/class/infiniband
+	for side in a b; do
+		ip -n "$side" link add link veth0 name veth0.10 type vlan id 10
+		ip -n "$side" link set veth0.10 up
+		ip -n "$side" addr add "10.0.10.$number/24" dev veth0.10
+		number=$((number + 1))
+	done
+	until_true 10 grep -rq ffff:0a00:0a01 "$gids/svta/ports/1/gids"
+	until_true 10 grep -rq ffff:0a00:0a02 "$gids/svtb/ports/1/gids"
+	rping_verified 10.0.10.1
+	ip -n a link delete veth0.10
+	ip -n b link delete veth0.10
+}
+
 setup_pair
 run_test "rping over IPv4" rping_verified 10.0.0.1
 run_test "rping over IPv6" rping_verified fd00::1
@@ -28,5 +44,6 @@ run_test "mckey" multicast
 run_test "rstream" pair rstream -S 4096 -C 200 -b 10.0.0.1 -- rstream -S 4096 -C 200 -s 10.0.0.1
 run_test "riostream" \
 	pair riostream -S 4096 -C 200 -b 10.0.0.1 -- riostream -S 4096 -C 200 -s 10.0.0.1
+run_test "rping over a VLAN" over_vlan
 run_test "teardown leaves nothing" teardown_pair
 finish

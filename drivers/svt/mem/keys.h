@@ -181,7 +181,8 @@ int svt_region_compare_swap(const struct svt_region *region, u64 compare, u64 sw
 
 /**
  * struct svt_mw_bind - a request to bind a window
- * @mw_rkey: the window's key as it is now; of type 1 only the upper 24 bits count
+ * @mw_rkey: a key of the window; only the upper 24 bits count: after a bind that failed user space
+ *	does not know the rest
  * @new_rkey: the key that it is to have, with the same upper 24 bits; 0 for type 1: to be chosen
  * @mr_lkey: of the region
  * @addr: first byte, in the address space of the region

@@ -85,7 +85,7 @@ static void fill(struct svt_cq *cq, struct svt_cqe *element, const struct svt_cq
  *	(IBTA 11.4.2.2)
  *
  * A CQ that is full fails for good (IBTA C11-38). So does one whose consumer index can not be
- * right.
+ * right. A QP whose completion is lost has to fail as well.
  *
  * Context: Any. Takes @cq->lock.
  * Return: enum svt_cq_event flags, for svt_cq_notify().
@@ -99,8 +99,10 @@ unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqe, struct ib_
 	u32 used;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	if (cq->failed)
+	if (cq->failed) {
+		events = SVT_CQ_LOST;
 		goto unlock;
+	}
 
 	/* Acquire: the consumer's reads of the element that we overwrite come before */
 	used = ring->index - smp_load_acquire(&ring->control->consumer);
@@ -155,7 +157,8 @@ static int wc_flags(const struct svt_cqe *cqe)
 {
 	return (cqe->flags & SVT_CQE_GRH ? IB_WC_GRH : 0) |
 	       (cqe->flags & SVT_CQE_WITH_IMM ? IB_WC_WITH_IMM : 0) |
-	       (cqe->flags & SVT_CQE_WITH_INV ? IB_WC_WITH_INVALIDATE : 0);
+	       (cqe->flags & SVT_CQE_WITH_INV ? IB_WC_WITH_INVALIDATE : 0) |
+	       (cqe->flags & SVT_CQE_WITH_VLAN ? IB_WC_WITH_VLAN : 0);
 }
 
 static void cqe_to_wc(const struct svt_cqe *cqe, struct ib_qp *qp, struct ib_wc *wc)
@@ -175,6 +178,7 @@ static void cqe_to_wc(const struct svt_cqe *cqe, struct ib_qp *qp, struct ib_wc 
 	wc->wc_flags = wc_flags(cqe);
 	wc->pkey_index = cqe->pkey_index;
 	wc->sl = cqe->sl;
+	wc->vlan_id = cqe->vlan_id;
 	wc->port_num = 1;
 }
 

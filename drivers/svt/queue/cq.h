@@ -42,7 +42,8 @@ static inline struct svt_cq *to_svt_cq(struct ib_cq *ibcq)
 enum svt_cq_event {
 	SVT_CQ_QUIET		= 0,
 	SVT_CQ_COMPLETION	= 1 << 0,	/* the armed event */
-	SVT_CQ_OVERRUN		= 1 << 1,	/* IB_EVENT_CQ_ERR */
+	SVT_CQ_OVERRUN		= 1 << 1,	/* IB_EVENT_CQ_ERR; the completion is lost */
+	SVT_CQ_LOST		= 1 << 2,	/* the CQ failed before; the completion is lost */
 };
 
 int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel);

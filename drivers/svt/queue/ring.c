@@ -13,6 +13,31 @@
 
 #include "ring.h"
 
+/* As vmalloc_user(), but charged to the memory cgroup of who asks */
+static void *ring_map(size_t bytes)
+{
+	unsigned int i, count = bytes >> PAGE_SHIFT;
+	struct page **pages = kvcalloc(count, sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	void *address;
+
+	if (!pages)
+		return NULL;
+	for (i = 0; i < count; i++) {
+		pages[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		if (!pages[i])
+			goto free;
+	}
+	/* From here on vfree() frees them, and the array */
+	address = vmap(pages, count, VM_MAP | VM_USERMAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
+	if (address)
+		return address;
+free:
+	while (i--)
+		__free_page(pages[i]);
+	kvfree(pages);
+	return NULL;
+}
+
 /**
  * svt_ring_alloc() - allocate an empty, zeroed ring that can be mapped into a process
  * @ring: written
@@ -37,7 +62,7 @@ int svt_ring_alloc(struct svt_ring *ring, u32 entries, u32 stride)
 		return -EINVAL;
 	bytes &= PAGE_MASK;
 
-	ring->control = vmalloc_user(bytes);
+	ring->control = ring_map(bytes);
 	if (!ring->control)
 		return -ENOMEM;
 	ring->elements = ring->control + 1;

@@ -12,7 +12,7 @@
 
 /**
  * struct svt_ring - the kernel's view of a ring
- * @control: first bytes of the (vmalloc_user) mapping
+ * @control: first bytes of the mapping
  * @elements: behind @control
  * @entries: power of two
  * @stride: bytes of an element

@@ -515,16 +515,82 @@ static void a_long_queue_is_worked_off_by_the_workqueue(struct kunit *test)
 	struct requester_fixture *f = open(test);
 	unsigned int n;
 
-	/* Two trains each, more than one run may send */
+	/* Three trains each, more than one run may send */
 	for (n = 0; n < 16; n++)
-		requester_post(f, WR_WRITE, 0, 2 * MTU);
+		requester_post(f, WR_WRITE, 0, 3 * MTU);
 	svt_send_kick(f->qp, SVT_WORK_QUEUE);
 	flush_workqueue(f->fake->core.workqueue);
 	for (n = 0; n < 16; n++) {
-		requester_expect(f, IB_OPCODE_RC_RDMA_WRITE_FIRST, 2 * n);
-		requester_expect(f, IB_OPCODE_RC_RDMA_WRITE_LAST, 2 * n + 1);
+		requester_expect(f, IB_OPCODE_RC_RDMA_WRITE_FIRST, 3 * n);
+		requester_expect(f, IB_OPCODE_RC_RDMA_WRITE_MIDDLE, 3 * n + 1);
+		requester_expect(f, IB_OPCODE_RC_RDMA_WRITE_LAST, 3 * n + 2);
 	}
 	requester_expect_silence(f);
+}
+
+static void a_query_passes_on_the_kick_that_it_held_up(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+	struct ib_qp_attr attr;
+
+	requester_post(f, WR_SEND, 0, 8);
+	atomic_or(SVT_WORK_QUEUE, &f->qp->send.side.work);
+	mutex_lock(&f->qp->modify_lock);
+	svt_qp_query(f->qp, &attr);
+	mutex_unlock(&f->qp->modify_lock);
+	requester_expect_sends(f, 0, 1);
+}
+
+static void each_part_of_a_long_read_counts_as_a_message(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+	u32 ssn = f->qp->send.cursor.ssn;
+
+	requester_send(f, WR_READ, 0, 257 * MTU);
+	KUNIT_EXPECT_EQ(test, f->qp->send.cursor.ssn, ssn + 2);
+	requester_send(f, WR_READ, 0, 256 * MTU);
+	requester_send(f, WR_FETCH_ADD, 0, 8);
+	requester_read_range(f, 0, 257, 0);
+	KUNIT_EXPECT_EQ(test, f->qp->send.cursor.ssn, ssn + 4);
+}
+
+static void reads_that_are_no_longer_allowed_fail(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+
+	requester_modify(f, IB_QPS_SQD);
+	requester_send(f, WR_READ, 0, 8);
+	f->qp->attr.max_rd_atomic = 0;
+	requester_modify(f, IB_QPS_RTS);
+	requester_expect_silence(f);
+	requester_expect_done(f, 0, IB_WC_LOC_QP_OP_ERR);
+}
+
+static void what_has_an_error_of_its_own_behind_the_first_is_flushed(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+	struct svt_send_wqe wqe = requester_wqe(f, WR_SEND, 0);
+
+	requester_send(f, WR_SEND, 0, 8);
+	wqe.num_sge = 0;
+	wqe.reserved = 1;
+	requester_post_wqe(f, &wqe, NULL);
+	requester_push(f);
+	requester_nak(f, 0, SVT_NAK_REMOTE_ACCESS);
+	requester_expect_done(f, 0, IB_WC_REM_ACCESS_ERR);
+	requester_expect_flushed(f, 1, 2);
+}
+
+static void a_completion_lost_to_a_failed_cq_fails_the_qp(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+
+	requester_send(f, WR_SEND, 0, 8);
+	f->qp->send_cq->failed = true;
+	requester_ack(f, 0);
+	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_ERR);
+	KUNIT_EXPECT_EQ(test, f->fake->events[IB_EVENT_QP_FATAL], 1);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_CQ_OVERRUNS), 1);
 }
 
 /* ---- what makes no packet ---- */
@@ -653,6 +719,11 @@ static struct kunit_case requester_cases[] = {
 	KUNIT_CASE(what_the_backend_refuses_is_sent_once_it_has_room),
 	KUNIT_CASE(what_is_refused_in_the_middle_goes_on_there),
 	KUNIT_CASE(a_long_queue_is_worked_off_by_the_workqueue),
+	KUNIT_CASE(a_query_passes_on_the_kick_that_it_held_up),
+	KUNIT_CASE(each_part_of_a_long_read_counts_as_a_message),
+	KUNIT_CASE(reads_that_are_no_longer_allowed_fail),
+	KUNIT_CASE(what_has_an_error_of_its_own_behind_the_first_is_flushed),
+	KUNIT_CASE(a_completion_lost_to_a_failed_cq_fails_the_qp),
 	KUNIT_CASE(a_bind_takes_its_turn_and_no_psn),
 	KUNIT_CASE(a_bind_is_not_repeated_with_its_neighbours),
 	KUNIT_CASE(a_bind_runs_once_though_the_backend_refuses_its_train),

@@ -222,6 +222,9 @@ static enum svt_send_step svt_packet_asking(struct svt_qp *qp, struct svt_train_
 	u32 packets = max_t(u32, DIV_ROUND_UP(length, qp->mtu), 1);
 	struct svt_packet packet;
 
+	/* It may have become 0 in SQD */
+	if (!qp->attr.max_rd_atomic)
+		request->status = IB_WC_LOC_QP_OP_ERR;
 	if (send->cursor.read_head - send->read_tail >= qp->attr.max_rd_atomic)
 		return SVT_SEND_BLOCKED;
 	if (!svt_answer_writable(qp, request))
@@ -249,6 +252,17 @@ static enum svt_send_step svt_packet_asking(struct svt_qp *qp, struct svt_train_
 	return SVT_SEND_MORE;
 }
 
+/* What the peer counts as messages: for a long READ each part is one */
+static u32 svt_request_messages(const struct svt_send_request *request)
+{
+	if (!(request->info->flags & SVT_REQUEST_WIRE))
+		return 0;
+	if ((request->info->flags & (SVT_REQUEST_ANSWERED | SVT_REQUEST_ATOMIC)) ==
+	    SVT_REQUEST_ANSWERED)
+		return DIV_ROUND_UP(request->packets, SVT_READ_PACKETS);
+	return 1;
+}
+
 static void svt_request_start(struct svt_send_side *send, struct svt_send_request *request)
 {
 	if (send->cursor.request != send->cursor.started)
@@ -256,8 +270,7 @@ static void svt_request_start(struct svt_send_side *send, struct svt_send_reques
 	send->cursor.started++;
 	request->first_psn = send->cursor.psn;
 	request->ssn = send->cursor.ssn;
-	if (request->info->flags & SVT_REQUEST_WIRE)
-		send->cursor.ssn = svt_psn_add(send->cursor.ssn, 1);
+	send->cursor.ssn = svt_psn_add(send->cursor.ssn, svt_request_messages(request));
 }
 
 static enum svt_send_step svt_packet_local(struct svt_qp *qp,

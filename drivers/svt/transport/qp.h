@@ -59,6 +59,8 @@ enum svt_work {
 
 /* Packets of the backlog that a side holds at most; more are dropped and counted */
 #define SVT_BACKLOG_MAX		4096
+/* Of these, taken in one round */
+#define SVT_PACKETS_BUDGET	64
 
 /**
  * struct svt_notify - what a run owes to CQs and clients, paid when no lock is held

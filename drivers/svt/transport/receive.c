@@ -258,13 +258,18 @@ static void svt_side_skb(struct svt_qp *qp, struct svt_side *side, struct sk_buf
  * @qp: QP
  * @side: its side, whose lock the caller holds
  *
+ * Other CPUs may fill it as fast as we empty it: what is left is for the next round.
+ *
  * Context: owner of @side, BH off, RCU read section.
  */
 void svt_side_packets(struct svt_qp *qp, struct svt_side *side)
 {
+	unsigned int budget = SVT_PACKETS_BUDGET;
 	struct sk_buff *skb;
 
 	lockdep_assert_held(&side->lock);
-	while ((skb = skb_dequeue(&side->backlog)))
+	while (budget-- && (skb = skb_dequeue(&side->backlog)))
 		svt_side_skb(qp, side, skb);
+	if (!skb_queue_empty_lockless(&side->backlog))
+		atomic_or(SVT_WORK_PACKETS, &side->work);
 }

@@ -121,7 +121,9 @@ static enum ib_wc_status svt_request_find_av(struct svt_qp *qp, struct svt_send_
 {
 	struct svt_av *av = xa_load(&qp->core->ahs, request->wqe.ud.ah);
 
-	if (request->wqe.ud.reserved || !av || av->pd != qp->ibqp.pd || !kref_get_unless_zero(&av->ref))
+	if (request->wqe.ud.reserved || !av || av->pd != qp->ibqp.pd)
+		return IB_WC_LOC_QP_OP_ERR;
+	if (!kref_get_unless_zero(&av->ref))
 		return IB_WC_LOC_QP_OP_ERR;
 	request->av = av;
 	return IB_WC_SUCCESS;
@@ -213,7 +215,7 @@ static void svt_request_complete(struct svt_qp *qp, struct svt_send_request *req
 
 /**
  * svt_send_settle - move ack_request over what una has passed
- * @qp: an RC QP
+ * @qp: QP; of RC, for others acknowledge nothing
  *
  * Requests that are done on this host have no PSN; they count as acknowledged once they ran.
  * Context: send.side.lock held.
@@ -223,6 +225,8 @@ void svt_send_settle(struct svt_qp *qp)
 	struct svt_send_side *send = &qp->send;
 
 	lockdep_assert_held(&send->side.lock);
+	if (!qp->type->reliable)
+		return;
 	while (send->ack_request != send->cursor.started) {
 		struct svt_send_request *request = svt_request(send, send->ack_request);
 
@@ -256,6 +260,7 @@ static void svt_send_failed(struct svt_qp *qp)
  * @qp: QP
  *
  * The first that failed completes with its error, and takes the QP to the error state of its type.
+ * Later ones are flushed, also if they have errors of their own.
  * Context: send.side.lock held.
  */
 void svt_send_retire(struct svt_qp *qp)
@@ -267,6 +272,8 @@ void svt_send_retire(struct svt_qp *qp)
 		struct svt_send_request *request = svt_request(send, send->tail);
 
 		if (request->status != IB_WC_SUCCESS) {
+			if (svt_send_in_error(qp))
+				break;
 			svt_request_complete(qp, request, request->status);
 			svt_send_failed(qp);
 			break;
@@ -280,21 +287,25 @@ void svt_send_retire(struct svt_qp *qp)
 /**
  * svt_send_flush - complete everything in the window and the ring in error
  * @qp: in ERR or SQE
+ * @limit: of the ring so many requests at most, for a process may refill it for ever
  *
  * Context: send.side.lock held, RCU read section.
+ * Return: false when there may be more in the ring.
  */
-void svt_send_flush(struct svt_qp *qp)
+bool svt_send_flush(struct svt_qp *qp, u32 limit)
 {
 	struct svt_send_side *send = &qp->send;
+	bool empty = false;
 
 	lockdep_assert_held(&send->side.lock);
 	for (;;) {
-		struct svt_send_request *request;
-
-		if (send->tail == send->head && !svt_request_pull(qp))
-			break;
-		request = svt_request(send, send->tail);
-		svt_request_complete(qp, request, IB_WC_WR_FLUSH_ERR);
+		if (send->tail == send->head) {
+			empty = limit && !svt_request_pull(qp);
+			if (!limit || empty)
+				break;
+			limit--;
+		}
+		svt_request_complete(qp, svt_request(send, send->tail), IB_WC_WR_FLUSH_ERR);
 	}
 	svt_recovery_stop(qp);
 	send->cursor.request = send->head;
@@ -304,4 +315,5 @@ void svt_send_flush(struct svt_qp *qp)
 	send->una = send->cursor.next_psn;
 	send->cursor.psn = send->una;
 	send->ack_request = send->head;
+	return empty;
 }

@@ -70,6 +70,14 @@ static inline u32 svt_request_end_psn(const struct svt_send_request *request)
 	return svt_psn_add(request->first_psn, request->packets);
 }
 
+/* Nothing is sent any more, and what is queued is flushed */
+static inline bool svt_send_in_error(const struct svt_qp *qp)
+{
+	enum ib_qp_state state = READ_ONCE(qp->state);
+
+	return state == IB_QPS_ERR || state == IB_QPS_SQE;
+}
+
 int svt_window_alloc(struct svt_send_side *send);
 void svt_window_free(struct svt_send_side *send);
 struct svt_send_request *svt_request_pull(struct svt_qp *qp);
@@ -78,6 +86,6 @@ void svt_request_release(struct svt_send_request *request);
 /* Window bookkeeping that requester and completer share */
 void svt_send_settle(struct svt_qp *qp);
 void svt_send_retire(struct svt_qp *qp);
-void svt_send_flush(struct svt_qp *qp);
+bool svt_send_flush(struct svt_qp *qp, u32 limit);
 
 #endif

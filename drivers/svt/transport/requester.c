@@ -10,8 +10,9 @@
 #include "recovery.h"
 #include "requester.h"
 
-/* Trains of one run before others get their turn */
-#define SVT_SEND_BUDGET		16
+/* Trains of one run, and requests that it flushes, before others get their turn */
+#define SVT_SEND_BUDGET		32
+#define SVT_FLUSH_BUDGET	256
 
 static bool svt_may_send(const struct svt_qp *qp)
 {
@@ -57,15 +58,15 @@ static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 	return svt_send_train(qp, builder, &before) ? step : SVT_SEND_BLOCKED;
 }
 
-static enum svt_send_step svt_requester_send(struct svt_qp *qp)
+/* A process may refill its ring for ever: each train is charged, an empty one too */
+static enum svt_send_step svt_requester_send(struct svt_qp *qp, unsigned int *budget)
 {
-	unsigned int budget;
-
-	for (budget = 0; budget < SVT_SEND_BUDGET; budget++) {
+	while (*budget) {
 		enum svt_send_step step;
 
 		if (!svt_may_send(qp))
 			return SVT_SEND_BLOCKED;
+		--*budget;
 		step = svt_send_one_train(qp);
 		if (step != SVT_SEND_FULL)
 			return step;
@@ -81,6 +82,7 @@ static enum svt_send_step svt_requester_send(struct svt_qp *qp)
 static enum svt_send_step svt_requester_work(struct svt_qp *qp)
 {
 	struct svt_send_side *send = &qp->send;
+	unsigned int budget = SVT_SEND_BUDGET;
 	enum svt_send_step step;
 	u32 tail;
 
@@ -88,7 +90,7 @@ static enum svt_send_step svt_requester_work(struct svt_qp *qp)
 		svt_send_settle(qp);
 		svt_send_retire(qp);
 		tail = send->tail;
-		step = svt_requester_send(qp);
+		step = svt_requester_send(qp, &budget);
 		svt_send_settle(qp);
 		svt_send_retire(qp);
 	} while (step == SVT_SEND_BLOCKED && tail != send->tail);
@@ -134,9 +136,12 @@ void svt_requester_run(struct svt_qp *qp, int work)
 	default:
 		step = svt_requester_work(qp);
 	}
-	if (READ_ONCE(qp->state) == IB_QPS_ERR || READ_ONCE(qp->state) == IB_QPS_SQE) {
-		svt_send_flush(qp);
+	if (svt_send_in_error(qp)) {
 		step = SVT_SEND_IDLE;
+		if (!svt_send_flush(qp, SVT_FLUSH_BUDGET)) {
+			atomic_or(SVT_WORK_BUDGET, &send->side.work);
+			step = SVT_SEND_LATER;
+		}
 	}
 	svt_check_drained(qp);
 	svt_doorbell_rest(qp, work, step == SVT_SEND_IDLE);
@@ -180,7 +185,7 @@ void svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status)
 
 	svt_send_settle(qp);
 	svt_send_retire(qp);
-	if (send->tail != send->head)
+	if (send->tail != send->head && !svt_send_in_error(qp))
 		svt_request(send, send->tail)->status = status;
 }
 

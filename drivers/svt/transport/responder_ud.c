@@ -3,6 +3,7 @@
  * Datagrams to a UD QP or to QP 1 (IBTA 9.6.1.5, 9.8.3). One that can not be delivered is dropped
  * and leaves the receive that it would have had. Under recv.side.lock.
  */
+#include <rdma/ib_cache.h>
 #include <rdma/ib_mad.h>
 
 #include "responder.h"
@@ -29,6 +30,23 @@ static enum svt_verdict svt_ud_deliver(struct svt_qp *qp, const struct svt_rx_pa
 	return svt_receive_skb(qp, sizeof(address->grh), rx);
 }
 
+/* By which ib_core finds the GID to answer from, for kernel clients */
+static void svt_ud_add_vlan(struct ib_device *ibdev, const union ib_gid *dgid, struct svt_cqe *cqe)
+{
+	const struct ib_gid_attr *attr;
+	u16 vlan_id = U16_MAX;
+
+	attr = rdma_find_gid(ibdev, dgid, IB_GID_TYPE_ROCE_UDP_ENCAP, NULL);
+	if (IS_ERR(attr))
+		return;
+	/* ib_core's word for no VLAN is the same */
+	if (!rdma_read_gid_l2_fields(attr, &vlan_id, NULL) && vlan_id != U16_MAX) {
+		cqe->vlan_id = vlan_id;
+		cqe->flags |= SVT_CQE_WITH_VLAN;
+	}
+	rdma_put_gid_attr(attr);
+}
+
 static void svt_ud_complete(struct svt_qp *qp, const struct svt_packet *packet,
 			    const struct svt_rx_address *address)
 {
@@ -40,6 +58,8 @@ static void svt_ud_complete(struct svt_qp *qp, const struct svt_packet *packet,
 		.sl = address->sl,
 	};
 
+	if (!qp->user)
+		svt_ud_add_vlan(qp->ibqp.device, &address->dgid, &cqe);
 	svt_message_complete(qp, packet, &cqe);
 }
 

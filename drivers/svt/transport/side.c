@@ -17,6 +17,8 @@
 
 /* Rounds of one owner before it hands over to the workqueue, so that BH come on again */
 #define SVT_SIDE_ROUNDS		32
+/* How often one caller takes the lock for what others left, before the workqueue does */
+#define SVT_SIDE_HOLDS		8
 
 static void svt_notify_pay(struct svt_qp *qp, struct svt_side *side,
 			   const struct svt_notify *notify)
@@ -71,11 +73,12 @@ static bool svt_side_work(struct svt_qp *qp, struct svt_side *side,
 static void svt_side_kick(struct svt_qp *qp, struct svt_side *side, int work,
 			  void (*run)(struct svt_qp *qp, int work))
 {
-	bool again = false;
+	unsigned int holds;
 
 	atomic_or(work, &side->work);
-	do {
+	for (holds = 1; ; holds++) {
 		struct svt_notify notify;
+		bool again;
 
 		/* Pairs with the barrier below: the bit before the attempt */
 		smp_mb__after_atomic();
@@ -92,13 +95,15 @@ static void svt_side_kick(struct svt_qp *qp, struct svt_side *side, int work,
 		svt_notify_pay(qp, side, &notify);
 		rcu_read_unlock();
 		local_bh_enable();
-		if (again) {
+		/* Pairs with the barrier above: the unlock before the look */
+		smp_mb();
+		if (!atomic_read(&side->work))
+			return;
+		if (again || holds == SVT_SIDE_HOLDS) {
 			queue_work(qp->core->workqueue, &side->defer);
 			return;
 		}
-		/* Pairs with the barrier above: the unlock before the look */
-		smp_mb();
-	} while (atomic_read(&side->work));
+	}
 }
 
 /**
@@ -165,7 +170,7 @@ void svt_complete(struct svt_qp *qp, struct svt_side *side, struct svt_cqe *cqe,
 	lockdep_assert_held(&side->lock);
 	cqe->qp_num = qp->qpn;
 	events = svt_cq_add(cq, cqe, &qp->ibqp, solicited || cqe->status != IB_WC_SUCCESS);
-	if (events & SVT_CQ_OVERRUN) {
+	if (events & (SVT_CQ_OVERRUN | SVT_CQ_LOST)) {
 		svt_count(qp->core->counters, SVT_COUNT_CQ_OVERRUNS);
 		svt_qp_fail(qp, side, IB_EVENT_QP_FATAL);
 	}

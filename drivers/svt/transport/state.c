@@ -76,8 +76,9 @@ static void svt_qp_reset_locked(struct svt_qp *qp)
 	trace_svt_qp_state(qp, old, IB_QPS_RESET);
 	svt_requester_reset(qp);
 	svt_responder_reset(qp);
-	__skb_queue_purge(&qp->send.side.backlog);
-	__skb_queue_purge(&qp->recv.side.backlog);
+	/* Packets are added without the side's lock */
+	skb_queue_purge(&qp->send.side.backlog);
+	skb_queue_purge(&qp->recv.side.backlog);
 }
 
 /**
@@ -230,6 +231,9 @@ static void svt_enter(struct svt_qp *qp, enum ib_qp_state new_state)
 	}
 	if (new_state == IB_QPS_RTS && old == IB_QPS_RTR)
 		svt_requester_start(qp);
+	/* What was posted before is not sent now, even if there was no time to flush it */
+	if (new_state == IB_QPS_RTS && old == IB_QPS_SQE)
+		svt_send_flush(qp, qp->send.ring.entries);
 	if (new_state == IB_QPS_SQD && old != IB_QPS_SQD)
 		qp->send.drained = false;
 	WRITE_ONCE(qp->state, new_state);
@@ -298,4 +302,7 @@ void svt_qp_query(struct svt_qp *qp, struct ib_qp_attr *attr)
 	attr->sq_psn = qp->send.cursor.psn;
 	svt_qp_unlock(qp);
 	attr->ah_attr.grh.sgid_attr = NULL;
+	/* Who found a lock held left its bit for us */
+	svt_send_kick(qp, 0);
+	svt_recv_kick(qp, 0);
 }

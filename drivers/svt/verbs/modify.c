@@ -108,6 +108,9 @@ int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct 
 	ret = svt_modify_check(qp, attr, mask, old, new);
 	if (!ret)
 		ret = svt_qp_modify(qp, attr, mask, old, new);
+	/* Of a process's QP the provider drops them */
+	if (!ret && new == IB_QPS_RESET)
+		svt_qp_forget_completions(qp);
 	mutex_unlock(&qp->modify_lock);
 	return ret;
 }

@@ -130,7 +130,7 @@ struct ib_mr *svt_get_dma_mr(struct ib_pd *pd, int access)
  *
  * Context: may sleep.
  * Return: the region; -EINVAL length, or addresses wrap; -ENOMEM memory, pinned memory or regions
- * run out; -EFAULT not mapped; -EOPNOTSUPP.
+ * run out; -EFAULT not mapped; -EOPNOTSUPP IB_ZERO_BASED (a region at any address: @iova says it).
  */
 struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
 			      struct ib_udata *udata)
@@ -142,6 +142,8 @@ struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova,
 	ret = svt_udata_check(udata);
 	if (ret)
 		return ERR_PTR(ret);
+	if (access & IB_ZERO_BASED)
+		return ERR_PTR(-EOPNOTSUPP);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
@@ -169,7 +171,8 @@ free:
 /* What ib_core passes is what changes by @flags; the rest stays */
 static int svt_rereg_check(const struct svt_mr *mr, int flags, int access)
 {
-	if (flags & ~IB_MR_REREG_SUPPORTED)
+	if (flags & ~IB_MR_REREG_SUPPORTED ||
+	    (flags & IB_MR_REREG_ACCESS && access & IB_ZERO_BASED))
 		return -EOPNOTSUPP;
 	if (flags & IB_MR_REREG_TRANS || !(flags & IB_MR_REREG_ACCESS))
 		return 0;

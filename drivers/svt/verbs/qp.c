@@ -178,6 +178,19 @@ int svt_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 }
 
 /**
+ * svt_qp_forget_completions - drop what a QP has in its CQs
+ * @qp: of a kernel client, in RESET or stopped; of a process it does nothing
+ *
+ * Context: any.
+ */
+void svt_qp_forget_completions(struct svt_qp *qp)
+{
+	svt_cq_forget(qp->send_cq, &qp->ibqp);
+	if (qp->recv_cq != qp->send_cq)
+		svt_cq_forget(qp->recv_cq, &qp->ibqp);
+}
+
+/**
  * svt_destroy_qp - ib_device_ops.destroy_qp
  * @ibqp: QP
  * @udata: not used
@@ -190,9 +203,7 @@ int svt_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct svt_qp *qp = to_svt_qp(ibqp);
 
 	svt_qp_stop(qp);
-	svt_cq_forget(qp->send_cq, ibqp);
-	if (qp->recv_cq != qp->send_cq)
-		svt_cq_forget(qp->recv_cq, ibqp);
+	svt_qp_forget_completions(qp);
 	svt_qp_rings_free(qp);
 	mutex_destroy(&qp->modify_lock);
 	atomic_dec(&qp->core->qp_count);

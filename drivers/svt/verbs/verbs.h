@@ -123,6 +123,7 @@ int svt_destroy_ah(struct ib_ah *ibah, u32 flags);
 
 /* qp.c, modify.c, multicast.c */
 int svt_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);
+void svt_qp_forget_completions(struct svt_qp *qp);
 int svt_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		 struct ib_qp_init_attr *init);
 int svt_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);

@@ -99,8 +99,8 @@ struct svt_send_wqe {
 			__aligned_u64 addr;
 			__aligned_u64 length;
 			__u32 mr_lkey;
-			__u32 mw_rkey;		/* the window's key as it is now */
-			__u32 new_rkey;		/* the key to be; type 1: 0 leaves it to the kernel */
+			__u32 mw_rkey;		/* the upper 24 bits name the window */
+			__u32 new_rkey;		/* type 1: 0 leaves it to the kernel */
 			__u32 access;		/* enum ib_uverbs_access_flags */
 		} bind_mw;
 		__u8 op_pad[40];
@@ -120,6 +120,7 @@ enum svt_cqe_flags {
 	SVT_CQE_GRH		= 1 << 0,
 	SVT_CQE_WITH_IMM	= 1 << 1,
 	SVT_CQE_WITH_INV	= 1 << 2,
+	SVT_CQE_WITH_VLAN	= 1 << 3,	/* in CQs of kernel clients only */
 };
 
 /* An element of a completion queue. `status` is numbered as enum ibv_wc_status. */
@@ -140,7 +141,8 @@ struct svt_cqe {
 	__u8 opcode;			/* enum ib_uverbs_wc_opcode; RECV and RECV_RDMA_WITH_IMM */
 	__u8 flags;			/* enum svt_cqe_flags */
 	__u8 sl;
-	__u8 reserved[14];
+	__u16 vlan_id;
+	__u8 reserved[12];
 };
 
 struct svt_alloc_ucontext_req {

@@ -197,6 +197,27 @@ static void completions_of_the_dead_are_dropped(void)
 	svt_destroy_cq(cq);
 }
 
+static void a_completion_being_read_outlives_its_qp(void)
+{
+	struct ibv_cq_ex *cq = make_cq(8, 0, IBV_CQ_INIT_ATTR_MASK_FLAGS,
+				       IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
+	struct ibv_poll_cq_attr attr = {};
+
+	EXPECT(cq);
+	complete(1, 5);
+	complete(2, 5);
+	complete(3, 6);
+	EXPECT(!ibv_start_poll(cq, &attr));
+	svt_cq_forget(to_svt_cq(ibv_cq_ex_to_cq(cq)), 5);
+	EXPECT(cq->wr_id == 1 && ibv_wc_read_qp_num(cq) == 5);
+	EXPECT(!ibv_next_poll(cq) && cq->wr_id == 3 && ibv_wc_read_qp_num(cq) == 6);
+	svt_cq_forget(to_svt_cq(ibv_cq_ex_to_cq(cq)), 6);
+	ibv_end_poll(cq);
+	EXPECT(fake.cq.control->consumer == fake.cq.index);
+	EXPECT(ibv_start_poll(cq, &attr) == ENOENT);
+	svt_destroy_cq(ibv_cq_ex_to_cq(cq));
+}
+
 static void destroying_a_qp_drops_its_completions(void)
 {
 	struct ibv_wc wc[2];
@@ -239,6 +260,7 @@ const struct test cq_tests[] = {
 	{ "cq: the stronger request stays", the_stronger_request_stays },
 	{ "cq: resizing keeps what is pending", resizing_keeps_what_is_pending },
 	{ "cq: completions of the dead are dropped", completions_of_the_dead_are_dropped },
+	{ "cq: a completion being read outlives its QP", a_completion_being_read_outlives_its_qp },
 	{ "cq: destroying a QP drops its completions", destroying_a_qp_drops_its_completions },
 	{ "cq: extensions are checked", extensions_are_checked },
 	{}

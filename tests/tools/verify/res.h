@@ -6,7 +6,7 @@
 
 /*
  * What a test creates.  The test fails when the object cannot be had, and each is
- * destroyed when the test is over; a destroy that fails fails the test.
+ * destroyed when the test is over; a failing destroy fails the test.
  */
 void res_begin(struct test *t);
 void res_end(struct test *t);
