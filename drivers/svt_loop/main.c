@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * svt_loop: a wire in memory, with faults by script (script.c). The template for a new backend.
+ * svt_loop: a wire in memory, with faults by script (script.c). The template for a new backend. The
+ * form of its packets is in packet.c.
  *
  * What a backend has to do, and where this one does it:
  *  - Make a device when the user says `rdma link add NAME type svt_loop netdev NETDEV`: newlink()
@@ -29,6 +30,7 @@
 #include <rdma/rdma_netlink.h>
 #include <rdma/svt.h>
 
+#include "packet.h"
 #include "script.h"
 
 /* Packets that may wait at a receiver */
@@ -101,14 +103,15 @@ static bool has_gid(struct loop_device *device, const union ib_gid *gid)
 /* Let @skb, which is consumed, arrive after @delay_us. In an RCU read section */
 static void deliver(struct loop_device *sender, struct sk_buff *skb, u32 delay_us)
 {
-	struct ib_grh *grh = (struct ib_grh *)skb_network_header(skb);
-	bool multicast = rdma_is_multicast_addr((struct in6_addr *)grh->dgid.raw);
 	struct loop_device *receiver;
-	bool found = false;
+	struct svt_rx_address address;
+	bool multicast, found = false;
 
+	loop_rx_address(&sender->svt, skb, &address);
+	multicast = rdma_is_multicast_addr((struct in6_addr *)address.dgid.raw);
 	skb->tstamp = ktime_add_us(ktime_get(), delay_us);
 	list_for_each_entry_rcu(receiver, &loop_devices, node) {
-		if (!READ_ONCE(receiver->on_wire) || !(multicast || has_gid(receiver, &grh->dgid)))
+		if (!READ_ONCE(receiver->on_wire) || !(multicast || has_gid(receiver, &address.dgid)))
 			continue;
 		found = true;
 		enqueue(receiver, skb_clone(skb, GFP_ATOMIC));
@@ -137,56 +140,16 @@ static void send(struct loop_device *device, struct sk_buff *skb)
 		deliver(device, held, 0);
 }
 
-/* A packet of @train: a GRH for the addresses, and what the core gave. Return: NULL if lost */
-static struct sk_buff *make_packet(struct svt_train *train, unsigned int index)
-{
-	const u8 *header = train->headers + index * train->header_length;
-	bool last = index == train->packets - 1;
-	unsigned int payload = last ? train->last_length : train->payload_length;
-	unsigned int pad = header[1] >> 4 & 3; /* as the BTH has it */
-	unsigned int length = train->header_length + payload + pad;
-	struct sk_buff *skb = alloc_skb(sizeof(struct ib_grh) + length, GFP_ATOMIC);
-	struct ib_grh *grh;
-
-	if (!skb)
-		return NULL;
-	skb_reset_network_header(skb);
-	grh = skb_put_zero(skb, sizeof(*grh));
-	grh->version_tclass_flow = htonl(6 << 28);
-	grh->paylen = htons(length);
-	grh->next_hdr = 0x1b;
-	grh->sgid = train->path->sgid;
-	grh->dgid = train->path->dgid;
-	skb_put_data(skb, header, train->header_length);
-	if (copy_from_iter(skb_put(skb, payload), payload, &train->payload) != payload) {
-		kfree_skb(skb);
-		return NULL;
-	}
-	skb_put_zero(skb, pad);
-	skb_pull(skb, sizeof(*grh));
-	*svt_rx_cb(skb) = (struct svt_rx_cb){ .length = length, .stride = length };
-	return skb;
-}
-
 static int loop_xmit(struct svt_device *dev, struct svt_train *train)
 {
 	struct sk_buff *skb;
 	unsigned int i;
 
-	for (i = 0; i < train->packets && (skb = make_packet(train, i)); i++)
+	for (i = 0; i < train->packets && (skb = loop_make_packet(train, i)); i++)
 		send(container_of(dev, struct loop_device, svt), skb);
 	for (; i < train->packets; i++)
 		svt_count_drop(dev, true);
 	return 0;
-}
-
-static void loop_rx_address(struct svt_device *dev, const struct sk_buff *skb,
-			    struct svt_rx_address *address)
-{
-	const struct ib_grh *grh = (const struct ib_grh *)skb_network_header(skb);
-
-	*address = (struct svt_rx_address){ .sgid = grh->sgid, .dgid = grh->dgid };
-	address->grh.ibgrh = *grh;
 }
 
 /* The device is taken off the list last of all, for loop_exit() waits for those that are in it */

@@ -80,6 +80,30 @@ counters_are_listed() {
 	grep rx_dropped_psn "$WORK/counters"
 }
 
+resources_are_listed() {
+	in_a rdma resource show qp -dd >"$WORK/qp"
+	grep -E 'svta.*type GSI.*state RTS.*sq_entries' "$WORK/qp"
+	in_a rdma resource show cq -dd >"$WORK/cq"
+	grep -E 'svta.*entries .*producer ' "$WORK/cq"
+	in_a rdma resource show mr -dd
+}
+
+events_are_traced() {
+	local tracing=/sys/kernel/tracing event
+	mountpoint -q "$tracing" || mount -t tracefs tracefs "$tracing"
+	echo 1 >"$tracing/events/svt/enable"
+	in_a tc qdisc replace dev veth0 root netem loss 5%
+	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -s 20000 -n 50 -- \
+		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -s 20000 -n 50 10.0.0.1
+	in_a tc qdisc del dev veth0 root
+	echo 0 >"$tracing/events/svt/enable"
+	cp "$tracing/trace" "$WORK/trace"
+	: >"$tracing/trace"
+	for event in qp_state train_tx train_rx packet_rx drop retry; do
+		grep -m 1 "svt_$event:" "$WORK/trace"
+	done
+}
+
 delete_and_add_again() {
 	for _ in 1 2 3; do
 		in_a rdma link delete svta
@@ -155,6 +179,8 @@ run_test "device may be renamed" device_rename
 run_test "GIDs follow addresses" gids_follow_addresses
 run_test "a module in use cannot be unloaded" module_in_use_stays
 run_test "counters are listed" counters_are_listed
+run_test "resources are listed" resources_are_listed
+run_test "events are traced" events_are_traced
 run_test "delete and add again" delete_and_add_again
 run_test "deletion of the netdev removes the device" netdev_deletion_removes_devices
 run_test "deletion of the namespace removes the device" namespace_deletion_removes_device

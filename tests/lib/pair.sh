@@ -3,13 +3,15 @@
 # each, with 10.0.0.1 and fd00::1 in a, 10.0.0.2 and fd00::2 in b, an svt device in each: svta and
 # svtb.
 #
-# PAIR_MTU (4200) is the MTU of the veth; PAIR_MODE (shared) is the RDMA subsystem's namespace mode.
+# PAIR_MTU (4200) is the MTU of the veth; PAIR_MODE (shared) is the RDMA subsystem's namespace mode;
+# PAIR_TYPE (svt) is what to `rdma link add`.
 # PAIR_LIMIT (40) is how many seconds a pair of programs may take, times SVT_TIME_SCALE.
 
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
 
 PAIR_MTU=${PAIR_MTU:-4200}
 PAIR_MODE=${PAIR_MODE:-shared}
+PAIR_TYPE=${PAIR_TYPE:-svt}
 PAIR_LIMIT=${PAIR_LIMIT:-40}
 
 # nap: a short sleep without starting a program.
@@ -70,8 +72,8 @@ setup_net() {
 
 # add_device DEVICE: svta or svtb, on veth0 of its side.
 add_device() {
-	in_ns_of "$1" rdma link add "$1" type svt netdev veth0 || die "no device $1"
-	until_true 10 gid_of_kind "$1" v4 >/dev/null || die "$1 got no IPv4 GID"
+	in_ns_of "$1" rdma link add "$1" type "$PAIR_TYPE" netdev veth0 || die "no device $1"
+	until_true 10 gid_at_home "$1" v4 >/dev/null || die "$1 got no IPv4 GID"
 	in_ns_of "$1" rdma resource show "$1" >"/run/svt/idle-$1"
 }
 
@@ -168,62 +170,68 @@ recover_pair() {
 }
 
 # gid_of_kind DEVICE v4|v6|ll: prints the index of the first such RoCE v2 GID, now; fails when there
-# is none. In exclusive mode the device is seen in its own namespace only.
+# is none. Reads without starting a program.
 gid_of_kind() {
-	local pattern port=/sys/class/infiniband/$1/ports/1 table index command
+	local pattern port=/sys/class/infiniband/$1/ports/1 index gid type
 	case $2 in
 	v4) pattern='0000:0000:0000:0000:0000:ffff:' ;;
 	ll) pattern='fe80:' ;;
 	v6) pattern='fd' ;;
 	*) die "gid_index: kind '$2' is not v4, v6 or ll" ;;
 	esac
-	command=(grep -rsE "RoCE v2|^$pattern" "$port/gid_attrs/types" "$port/gids")
-	if [ -d "$port" ]; then
-		table=$("${command[@]}") || :
-	else
-		table=$(in_ns_of "$1" "${command[@]}") || :
-	fi
 	for ((index = 0; index < 64; index++)); do
-		if [[ $table == */gids/$index:$pattern* && $table == */types/$index:RoCE* ]]; then
-			echo "$index"
-			return
-		fi
+		read -r gid <"$port/gids/$index" || return
+		[[ $gid == "$pattern"* ]] || continue
+		read -r type <"$port/gid_attrs/types/$index" || continue
+		[[ $type == RoCE* ]] || continue
+		echo "$index"
+		return
 	done
 	return 1
+} 2>/dev/null
+
+# The same where the device is at home: in exclusive mode it is seen there only.
+gid_at_home() {
+	if [ -d "/sys/class/infiniband/$1" ]; then
+		gid_of_kind "$@"
+	else
+		in_ns_of "$1" bash -c "$(declare -f gid_of_kind); gid_of_kind $*"
+	fi
 }
 
 # gid_index DEVICE v4|v6|ll: the same, but waits for it: the GID table follows addresses with a
 # delay.
 gid_index() {
-	until_true 10 gid_of_kind "$@" || die "$1 has no $2 GID of type RoCE v2"
+	until_true 10 gid_at_home "$@" || die "$1 has no $2 GID of type RoCE v2"
 }
 
-# count_listeners PROCESS: how many sockets listen in its network namespace, and cm_ids anywhere.
-count_listeners() {
-	local word count=0
-	for word in $(</proc/"$1"/net/tcp) $(</proc/"$1"/net/tcp6) $(rdma resource show cm_id); do
-		[ "$word" != 0A ] && [ "$word" != LISTEN ] || count=$((count + 1))
-	done
-	echo "$count"
+# is_listened PROCESS: somebody listens in its network namespace, or for connections of RDMA.
+is_listened() {
+	[[ $(</proc/"$1"/net/tcp) == *" 0A "* || $(</proc/"$1"/net/tcp6) == *" 0A "* ]] ||
+		[[ $(rdma resource show cm_id) == *LISTEN* ]]
 } 2>/dev/null
 
-# The same for namespace a.
-listeners() {
-	in_a bash -c "$(declare -f count_listeners); count_listeners self"
-}
-
-# wait_listening PROCESS BEFORE: until there is a listener more than there were. PROCESS is the
-# shell that runs in_a; its child is in the namespace.
+# wait_listening PROCESS: until somebody listens. PROCESS is the shell that runs in_a; its child is
+# in the namespace.
 wait_listening() {
 	local end=$((SECONDS + $(scaled 10))) child
 	while kill -0 "$1" 2>/dev/null && [ "$SECONDS" -lt "$end" ]; do
 		child=
 		read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || :
-		[ "$(count_listeners "${child:-self}")" -le "$2" ] || return 0
+		! is_listened "${child:-self}" || return 0
 		nap
 	done
 	kill -0 "$1" 2>/dev/null || die "the server ended before it listened"
 	echo "the server was not seen to listen; the client starts all the same"
+}
+
+# show_file FILE: its last lines, under its name.
+show_file() {
+	local lines first
+	mapfile -t lines <"$1"
+	first=$((${#lines[@]} > 200 ? ${#lines[@]} - 200 : 0))
+	echo "==> $1 <=="
+	[ ${#lines[@]} = 0 ] || printf '%s\n' "${lines[@]:first}"
 }
 
 # pair SERVER [ARGUMENT...] -- CLIENT [ARGUMENT...]: the server in a, the client in b when the
@@ -231,7 +239,7 @@ wait_listening() {
 # $WORK/client, and in the test's output. With PAIR_READY set to a command, that command tells when
 # the server is ready, instead of a listening socket.
 pair() {
-	local server=() limit pid before status=0 server_status=0
+	local server=() limit pid status=0 server_status=0
 	limit=$(scaled "$PAIR_LIMIT")
 	while [ "$1" != -- ]; do
 		server+=("$1")
@@ -240,14 +248,13 @@ pair() {
 	shift
 	echo "server: ${server[*]}"
 	echo "client: $*"
-	before=$(listeners)
 	: >"$WORK/client"
 	in_a timeout -k 2 "$limit" stdbuf -oL "${server[@]}" >"$WORK/server" 2>&1 </dev/null &
 	pid=$!
 	if [ -n "${PAIR_READY:-}" ]; then
 		until_true 10 eval "$PAIR_READY" || echo "the server was not ready in time"
 	else
-		(wait_listening "$pid" "$before") || status=1
+		(wait_listening "$pid") || status=1
 	fi
 	[ "$status" != 0 ] || in_b timeout -k 2 "$limit" stdbuf -oL "$@" \
 		>"$WORK/client" 2>&1 </dev/null || status=$?
@@ -256,7 +263,8 @@ pair() {
 		kill "$pid" 2>/dev/null || :
 	fi
 	wait "$pid" || server_status=$?
-	tail -v -n 200 "$WORK/server" "$WORK/client"
+	show_file "$WORK/server"
+	show_file "$WORK/client"
 	[ "$status $server_status" = "0 0" ] && return
 	echo "status of client: $status, of server: $server_status (124: time limit of $limit s)"
 	return 1

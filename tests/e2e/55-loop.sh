@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The other backend, svt_loop: the same programs over a wire in memory, and faults by script. The
+# veth only carries what programs tell each other over TCP.
+# Limit: 420 s
+
+. "$(dirname "$0")/../lib/testlib.sh"
+
+PAIR_TYPE=svt_loop
+VERIFY=$(cd "$(dirname "$0")/../.." && pwd)/build/tools/svt_verify
+SCRIPTS=/sys/kernel/debug/svt_loop
+
+verify() {
+	pair "$VERIFY" -d svta -g "$(gid_index svta v4)" "$@" -- \
+		"$VERIFY" -d svtb -g "$(gid_index svtb v4)" "$@" 10.0.0.1
+	grep -E '^[0-9]+ passed, 0 failed' "$WORK/client"
+}
+
+pingpong() {
+	pair "ibv_$1_pingpong" -d svta -g "$(gid_index svta v4)" "${@:2}" -- \
+		"ibv_$1_pingpong" -d svtb -g "$(gid_index svtb v4)" "${@:2}" 10.0.0.1
+}
+
+# counter NAME: of svtb
+counter() {
+	in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
+}
+
+# Twenty messages of 8000 bytes: each side sends 160 packets of data, and acknowledgments
+faults_by_script() {
+	local retries duplicates
+	retries=$(counter retries_nak)
+	duplicates=$(counter duplicate_requests)
+	printf 'drop 3\nreorder 20\nduplicate 30\ndelay 40 1000\n' >"$SCRIPTS/svtb/script"
+	printf 'duplicate 5\ndrop every 50\n' >"$SCRIPTS/svta/script"
+	pingpong rc -c -s 8000 -n 20
+	[ "$(counter retries_nak)" -gt "$retries" ]
+	[ "$(counter duplicate_requests)" -gt "$duplicates" ]
+}
+
+every_operation_under_faults() {
+	printf 'drop every 97\nduplicate every 89\nreorder every 31\n' >"$SCRIPTS/svta/script"
+	printf 'drop every 101\nduplicate every 83\nreorder every 29\n' >"$SCRIPTS/svtb/script"
+	verify -u -t 'rc_send*,rc_write*,rc_read*,rc_mix,rc_cas,rc_fadd,rc_fence,rc_psn_wrap,srq_data'
+	: >"$SCRIPTS/svta/script"
+	: >"$SCRIPTS/svtb/script"
+}
+
+refused_by_script() {
+	fails eval "echo '$1' >$SCRIPTS/svta/script" 2>&1 | grep "$2"
+}
+
+bad_scripts_are_refused() {
+	local line
+	for line in drop 'drop 0' 'explode 3' 'drop every' 'delay 3' 'drop 3 4' 'drop -'; do
+		refused_by_script "$line" 'Invalid argument'
+	done
+	for line in $(seq 65); do
+		echo "drop $((line + 1000000))"
+	done >"$WORK/long"
+	fails eval 'cat "$WORK/long" >"$SCRIPTS/svta/script"' 2>&1 | grep 'too long'
+	: >"$SCRIPTS/svta/script"
+}
+
+setup_pair
+for type in rc uc ud srq; do
+	run_test "$type pingpong" pingpong $type -n 200
+done
+run_test "rping" pair rping -s -C 20 -V -a 10.0.0.1 -- rping -c -C 20 -V -a 10.0.0.1
+run_test "faults by script" faults_by_script
+run_test "bad scripts are refused" bad_scripts_are_refused
+TEST_LIMIT=200 PAIR_LIMIT=180
+run_test "every operation" verify
+run_test "every operation under faults" every_operation_under_faults
+run_test "teardown leaves nothing" teardown_pair
+finish
