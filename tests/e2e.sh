@@ -10,12 +10,13 @@ set -euo pipefail
 
 LIMIT=1500
 
-kernel=6.1 only=
+kernel=6.1 only= smp=2
 while [[ ${1:-} == --* ]]; do
 	[ $# -ge 2 ] || die "$1 needs a value"
 	case $1 in
 	--kernel) kernel=$2 ;;
 	--only) only=$2 ;;
+	--smp) smp=$2 ;;
 	*) die "unknown option '$1'" ;;
 	esac
 	shift 2
@@ -50,7 +51,7 @@ boot=0
 while [ ${#files[@]} -gt 0 ]; do
 	boot=$((boot + 1))
 	status=0
-	"$TOP/tests/vm/run.sh" --kernel "$kernel" --timeout "$LIMIT" \
+	"$TOP/tests/vm/run.sh" --kernel "$kernel" --smp "$smp" --timeout "$LIMIT" \
 		--results "$log.results" --console "$log.console$boot" \
 		-- "$TOP/tests/lib/run-files.sh" "${files[@]}" 2>&1 || status=$?
 	case $status in 97 | 98 | 99) ;; *) break ;; esac

@@ -101,6 +101,8 @@ static int fake_xmit(struct svt_device *dev, struct svt_train *train)
 		list_add_tail(&sent->node, &fake->sent);
 	}
 	fake->trains++;
+	if (fake->room && !--fake->room)
+		fake->busy = true;
 	spin_unlock_bh(&fake->lock);
 	return 0;
 }

@@ -141,6 +141,19 @@ static void an_answer_to_the_first_copy_stops_the_repeat(struct kunit *test)
 	requester_expect_done(f, 0, IB_WC_SUCCESS);
 }
 
+static void what_the_backend_holds_up_is_not_repeated(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 2);
+
+	f->fake->busy = true;
+	requester_send(f, WR_SEND, 0, 8);
+	requester_let_pass(f, HOUR);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 0);
+	f->fake->busy = false;
+	svt_flow_ready(&f->qp->flow);
+	requester_expect_sends(f, 2, 3);
+}
+
 /* ---- a receive that the peer lacks ---- */
 
 static void not_ready(struct requester_fixture *f, int n)
@@ -432,6 +445,7 @@ static struct kunit_case recovery_cases[] = {
 	KUNIT_CASE(without_retries_a_hole_is_the_end),
 	KUNIT_CASE(progress_restores_the_retries),
 	KUNIT_CASE(an_answer_to_the_first_copy_stops_the_repeat),
+	KUNIT_CASE(what_the_backend_holds_up_is_not_repeated),
 	KUNIT_CASE(a_peer_that_is_not_ready_is_waited_for),
 	KUNIT_CASE(a_hole_behind_a_peer_that_is_not_ready_waits_too),
 	KUNIT_CASE(an_acknowledgment_ends_a_wait_for_the_peer),

@@ -528,6 +528,34 @@ static void a_long_queue_is_worked_off_by_the_workqueue(struct kunit *test)
 	requester_expect_silence(f);
 }
 
+/* There is always more to send than the backend has room for */
+static void requests_and_answers_take_turns(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+	struct svt_packet packet = svt_fake_packet(f->qp, IB_OPCODE_RC_RDMA_WRITE_ONLY,
+						   REQUESTER_RC.rq_psn);
+	unsigned int n, trains;
+
+	f->fake->busy = true;
+	for (n = 0; n < 8; n++)
+		requester_post(f, WR_WRITE, 0, 3 * MTU);
+	requester_push(f);
+	packet.ack_request = true;
+	svt_fake_put(f->fake, &packet, NULL, 0);
+	svt_fake_deliver(f->fake, f->qp);
+	for (n = 0; n < 2; n++) {
+		f->fake->room = 1;
+		f->fake->busy = false;
+		svt_flow_ready(&f->qp->flow);
+	}
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_ACKS_SENT), 1);
+	KUNIT_EXPECT_EQ(test, f->fake->trains, 2);
+	trains = f->fake->trains;
+	f->fake->busy = false;
+	svt_flow_ready(&f->qp->flow);
+	KUNIT_EXPECT_GT(test, f->fake->trains, trains);
+}
+
 static void a_query_passes_on_the_kick_that_it_held_up(struct kunit *test)
 {
 	struct requester_fixture *f = open(test);
@@ -719,6 +747,7 @@ static struct kunit_case requester_cases[] = {
 	KUNIT_CASE(what_the_backend_refuses_is_sent_once_it_has_room),
 	KUNIT_CASE(what_is_refused_in_the_middle_goes_on_there),
 	KUNIT_CASE(a_long_queue_is_worked_off_by_the_workqueue),
+	KUNIT_CASE(requests_and_answers_take_turns),
 	KUNIT_CASE(a_query_passes_on_the_kick_that_it_held_up),
 	KUNIT_CASE(each_part_of_a_long_read_counts_as_a_message),
 	KUNIT_CASE(reads_that_are_no_longer_allowed_fail),

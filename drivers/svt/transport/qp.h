@@ -247,6 +247,7 @@ struct svt_qp_type;
  * @recv_cq: CQ of the receive side
  * @srq: NULL when the QP has a receive queue of its own
  * @flow: transmit accounting, shared by both sides
+ * @flow_turn: the receive side was told first that there is room, the last time; no lock
  * @multicast: groups that it is attached to; under svt_core.multicast_lock
  * @modify_lock: serialises modify, query and destroy
  * @sq_mmap_entry: of a process's QP, owned by verbs
@@ -271,6 +272,7 @@ struct svt_qp {
 	struct ib_qp_cap cap;
 	struct svt_path path;
 	struct svt_flow flow;
+	bool flow_turn;
 	struct svt_cq *send_cq;
 	struct svt_cq *recv_cq;
 	struct svt_srq *srq;

@@ -237,6 +237,11 @@ static void svt_recovery_expired(struct svt_qp *qp)
 		svt_recovery_give_up(qp, IB_WC_RETRY_EXC_ERR);
 		return;
 	}
+	if (send->flow_blocked) {
+		/* What went out before may still wait in the same queue as what is refused */
+		send->deadline = ktime_add_ns(send->now, svt_rto(qp));
+		return;
+	}
 	send->rto_shift++;
 	svt_recovery_go_back(qp, SVT_COUNT_RETRIES_TIMER);
 }

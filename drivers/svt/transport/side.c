@@ -205,11 +205,23 @@ void svt_qp_fail(struct svt_qp *qp, struct svt_side *side, int event)
  * svt_flow_ready - a backend that refused a train has room again
  * @flow: the flow
  *
+ * Who is told first may take all of the room. So the sides take turns: a requester that always has
+ * something to send must not keep the acknowledgments back that its peer waits for, nor responses
+ * to READs the requests.
+ *
  * Context: any but hard interrupts; not from inside xmit. The flow is open.
  */
 void svt_flow_ready(struct svt_flow *flow)
 {
-	svt_send_kick(flow->qp, SVT_WORK_FLOW);
-	svt_recv_kick(flow->qp, SVT_WORK_FLOW);
+	struct svt_qp *qp = flow->qp;
+	bool turn = !READ_ONCE(qp->flow_turn);
+
+	/* Two that come at once may give the same side two turns, which does no harm */
+	WRITE_ONCE(qp->flow_turn, turn);
+	if (turn)
+		svt_recv_kick(qp, SVT_WORK_FLOW);
+	svt_send_kick(qp, SVT_WORK_FLOW);
+	if (!turn)
+		svt_recv_kick(qp, SVT_WORK_FLOW);
 }
 EXPORT_SYMBOL_GPL(svt_flow_ready);
