@@ -42,8 +42,10 @@ bandwidth() {
 		ib_read_bw -d svtb -x "$(gid_index svtb v4)" -F -n 200 -e 10.0.0.1
 }
 
+# Not by pingpong: its sides do not wait for each other at the end, and the last acknowledgment of
+# the one that is done first may be among the lost.
 wire() {
-	impaired limit 5000 "$@" -- eval 'pingpong -n 200 && verify && bandwidth'
+	impaired limit 5000 "$@" -- eval 'verify && bandwidth'
 }
 
 # A queue of ten packets at the sender: what it drops is lost, and no QP dies of it
@@ -69,7 +71,7 @@ run_test "loss of 5 %" wire loss 5%
 run_test "duplication of 5 %" wire duplicate 5%
 run_test "reordering of 5 %" wire delay 1ms reorder 95% 50%
 run_test "corruption of 1 %" wire corrupt 1%
-run_test "delay of 2 ms" wire delay 2ms
+run_test "delay of 2 ms" impaired limit 5000 delay 2ms -- pingpong -n 200
 run_test "all packets out of order" impaired limit 5000 delay 2ms 1ms -- pingpong -n 40
 run_test "a queue of ten packets" short_queue
 run_test "packets were repeated" retries_were_needed

@@ -26,11 +26,17 @@ traffic_flows() {
 	[ "$(tx_packets)" -gt "$((before + 20))" ]
 }
 
+kill_all() {
+	pkill -9 ib_send_bw && return
+	cat "$WORK/server" "$WORK/client"
+	die "the traffic ended by itself"
+}
+
 kill_9() {
 	local i
 	for i in 1 2 3; do
 		start_traffic
-		pkill -9 ib_send_bw
+		kill_all
 		wait
 		assert_idle svta
 		assert_idle svtb

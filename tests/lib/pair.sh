@@ -207,8 +207,11 @@ gid_index() {
 
 # is_listened PROCESS: somebody listens in its network namespace, or for connections of RDMA.
 is_listened() {
-	[[ $(</proc/"$1"/net/tcp) == *" 0A "* || $(</proc/"$1"/net/tcp6) == *" 0A "* ]] ||
-		[[ $(rdma resource show cm_id) == *LISTEN* ]]
+	local tcp='' tcp6=''
+	# Unlike $(<FILE), this survives a process that is gone.
+	read -rd '' tcp <"/proc/$1/net/tcp" || :
+	read -rd '' tcp6 <"/proc/$1/net/tcp6" || :
+	[[ "$tcp $tcp6" == *" 0A "* || $(rdma resource show cm_id) == *LISTEN* ]]
 } 2>/dev/null
 
 # wait_listening PROCESS: until somebody listens. PROCESS is the shell that runs in_a; its child is

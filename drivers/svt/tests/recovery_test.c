@@ -289,6 +289,25 @@ static void a_lost_tail_is_repeated_by_the_timer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 1);
 }
 
+/* The peer may have got it all, and be slow */
+static void the_timer_repeats_one_train_until_there_is_an_answer(struct kunit *test)
+{
+	struct requester_fixture *f = requester_open(test, &REQUESTER_RC);
+	unsigned int i;
+
+	requester_send(f, WR_WRITE, 0, 4 * MTU);
+	requester_drop_sent(f);
+	for (i = 0; i < 2; i++) {
+		requester_let_pass(f, HOUR);
+		requester_expect(f, IB_OPCODE_RC_RDMA_WRITE_FIRST, 0);
+		requester_send(f, WR_SEND, 0, 8);
+		requester_expect_silence(f);
+	}
+	requester_ack(f, 2);
+	requester_expect(f, IB_OPCODE_RC_RDMA_WRITE_LAST, 3);
+	requester_expect_sends(f, 4, 6);
+}
+
 /* What the timer was set to in the last run */
 static s64 rto(const struct requester_fixture *f)
 {
@@ -301,7 +320,7 @@ static s64 rto_of_progress(const struct requester_fixture *f)
 	return ktime_to_ns(ktime_sub(f->qp->send.deadline, f->qp->send.progress));
 }
 
-static void the_timer_doubles_while_nothing_moves(struct kunit *test)
+static void the_timer_doubles_until_a_round_trip_is_measured(struct kunit *test)
 {
 	struct svt_fake_options options = REQUESTER_RC;
 	struct requester_fixture *f;
@@ -320,7 +339,12 @@ static void the_timer_doubles_while_nothing_moves(struct kunit *test)
 	requester_ack(f, 0);
 	/* No sample was taken from what was repeated */
 	KUNIT_EXPECT_EQ(test, f->qp->send.srtt, 0);
-	KUNIT_EXPECT_EQ(test, rto_of_progress(f), RTO_FIRST);
+	KUNIT_EXPECT_EQ(test, rto_of_progress(f), 4096LL << 16);
+	requester_ack(f, 1);
+	requester_send(f, WR_SEND, 0, 8);
+	requester_ack(f, 2);
+	KUNIT_EXPECT_GT(test, f->qp->send.srtt, 0);
+	KUNIT_EXPECT_EQ(test, f->qp->send.rto_shift, 0);
 }
 
 static void the_timer_follows_the_round_trip(struct kunit *test)
@@ -429,10 +453,10 @@ static void a_read_that_got_no_answer_is_repeated(struct kunit *test)
 	requester_drop_sent(f);
 	requester_let_pass(f, HOUR);
 	requester_expect_read(f, 0, 0, 2 * MTU);
-	requester_expect(f, IB_OPCODE_RC_FETCH_ADD, 2);
 	requester_expect_silence(f);
 	requester_read_range(f, 0, 2, 0);
 	requester_expect_done(f, 0, IB_WC_SUCCESS);
+	requester_expect(f, IB_OPCODE_RC_FETCH_ADD, 2);
 	requester_atomic(f, 2, 1);
 	requester_expect_done(f, 1, IB_WC_SUCCESS);
 }
@@ -454,7 +478,8 @@ static struct kunit_case recovery_cases[] = {
 	KUNIT_CASE(rnr_retry_7_is_for_ever),
 	KUNIT_CASE(a_wait_for_the_peer_is_not_held_against_it),
 	KUNIT_CASE(a_lost_tail_is_repeated_by_the_timer),
-	KUNIT_CASE(the_timer_doubles_while_nothing_moves),
+	KUNIT_CASE(the_timer_repeats_one_train_until_there_is_an_answer),
+	KUNIT_CASE(the_timer_doubles_until_a_round_trip_is_measured),
 	KUNIT_CASE(the_timer_follows_the_round_trip),
 	KUNIT_CASE(the_timer_leaves_4_ms_beyond_the_round_trip),
 	KUNIT_CASE(nothing_for_all_the_retries_is_the_end),

@@ -134,6 +134,7 @@ struct svt_send_side {
 	u32 credit_ssn;			/* last SSN that the peer has a receive for */
 	bool credit_limited;		/* the peer tells of credits */
 	bool recovering;		/* went back to una, which has not moved since */
+	bool probing;			/* repeats by the timer, see svt_recovery_may_send() */
 	bool flow_blocked;
 	u8 retry_left;
 	u8 rnr_retry_left;

@@ -6,8 +6,9 @@
  * acknowledgment beyond a read that was not answered) is repaired at once: the requester goes
  * back to una, once for each una, and again for a NAK that comes when the repeated packets can have
  * been lost as well. The timer is for what nobody reports, a lost tail. It follows
- * the measured round trip, doubling while nothing moves, up to what the local ACK timeout
- * allows; such early repeats use up no retry. A QP gives up when nothing moved for the time
+ * the measured round trip, doubling until a new one is measured, up to what the local ACK timeout
+ * allows; such early repeats use up no retry. It repeats train by train, each when what was
+ * repeated before is acknowledged: the peer may have everything, and only be slow. A QP gives up when nothing moved for the time
  * that retry_cnt timeouts take, the timeout being four times its nominal value, the most that
  * IBTA 9.7.6.1.3 lets it be.
  *
@@ -60,6 +61,7 @@ void svt_recovery_init(struct svt_qp *qp)
 	send->retry_left = qp->attr.retry_cnt;
 	send->rnr_retry_left = qp->attr.rnr_retry;
 	send->recovering = false;
+	send->probing = false;
 	send->rto_shift = 0;
 	send->srtt = 0;
 	send->rttvar = 0;
@@ -75,6 +77,23 @@ void svt_recovery_stop(struct svt_qp *qp)
 	qp->send.deadline = 0;
 	qp->send.rnr_until = 0;
 	qp->send.rtt_start = 0;
+}
+
+/**
+ * svt_recovery_may_send - whether the next train may go
+ * @send: send side of any QP
+ *
+ * All may go unless the timer began to repeat. Then a train may go when the one before it is
+ * acknowledged, until all is repeated.
+ *
+ * Context: send.side.lock held.
+ * Return: false when an answer or the timer has to come first.
+ */
+bool svt_recovery_may_send(struct svt_send_side *send)
+{
+	if (send->cursor.psn == send->cursor.next_psn)
+		send->probing = false;
+	return !send->probing || send->cursor.psn == send->una;
 }
 
 /**
@@ -107,6 +126,7 @@ static void svt_rtt_sample(struct svt_send_side *send)
 	u64 error;
 
 	send->rtt_start = 0;
+	send->rto_shift = 0;
 	if (!send->srtt) {
 		send->srtt = rtt;
 		send->rttvar = rtt / 2;
@@ -129,7 +149,6 @@ void svt_recovery_progress(struct svt_qp *qp)
 		svt_rtt_sample(send);
 	send->recovering = false;
 	send->rnr_until = 0;
-	send->rto_shift = 0;
 	send->retry_left = qp->attr.retry_cnt;
 	send->rnr_retry_left = qp->attr.rnr_retry;
 	send->progress = send->now;
@@ -154,6 +173,7 @@ static void svt_recovery_go_back(struct svt_qp *qp, enum svt_counter reason)
 	svt_count(qp->core->counters, reason);
 	trace_svt_retry(qp, reason);
 	send->recovering = true;
+	send->probing = false;
 	send->went_back = send->now;
 	send->rtt_start = 0;
 	send->deadline = ktime_add_ns(send->now, svt_rto(qp));
@@ -221,6 +241,7 @@ void svt_recovery_rnr(struct svt_qp *qp, u8 timer)
 	send->deadline = 0;
 	send->rtt_start = 0;
 	send->recovering = false;
+	send->probing = false;
 	svt_requester_rewind(qp);
 }
 
@@ -244,6 +265,7 @@ static void svt_recovery_expired(struct svt_qp *qp)
 	}
 	send->rto_shift++;
 	svt_recovery_go_back(qp, SVT_COUNT_RETRIES_TIMER);
+	send->probing = true;
 }
 
 /**

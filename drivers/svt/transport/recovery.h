@@ -10,6 +10,7 @@
 
 void svt_recovery_init(struct svt_qp *qp);
 void svt_recovery_stop(struct svt_qp *qp);
+bool svt_recovery_may_send(struct svt_send_side *send);
 void svt_recovery_sent(struct svt_qp *qp, bool ack_requested);
 void svt_recovery_progress(struct svt_qp *qp);
 void svt_recovery_nak(struct svt_qp *qp);

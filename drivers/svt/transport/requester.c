@@ -14,13 +14,13 @@
 #define SVT_SEND_BUDGET		32
 #define SVT_FLUSH_BUDGET	256
 
-static bool svt_may_send(const struct svt_qp *qp)
+static bool svt_may_send(struct svt_qp *qp)
 {
-	const struct svt_send_side *send = &qp->send;
+	struct svt_send_side *send = &qp->send;
 	enum ib_qp_state state = READ_ONCE(qp->state);
 
 	return (state == IB_QPS_RTS || state == IB_QPS_SQD) && !send->flow_blocked &&
-	       !send->rnr_until;
+	       !send->rnr_until && svt_recovery_may_send(send);
 }
 
 /* Hands over what was built; a refused train puts the cursor back to where it was built from */
