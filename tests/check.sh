@@ -12,7 +12,7 @@ cd "$TOP"
 
 LOGS=$BUILD/check
 passed=0 failed=0 ran=0
-failures=() verdict=
+failures=() started=() verdict=
 
 only=
 if [ "${1:-}" = --only ]; then
@@ -57,7 +57,7 @@ stage() {
 	ran=$((ran + 1))
 	echo "[$(clock)] $name ..."
 	if [ "$volume" = loud ]; then
-		shown "$name" '        ' "$@" || status=$?
+		shown "$name" '' "$@" || status=$?
 	else
 		"$@" </dev/null >"$LOGS/$name.log" 2>&1 || status=$?
 		[ "$status" = 0 ] || tail -n 40 "$LOGS/$name.log" | sed 's/^/        /'
@@ -65,9 +65,30 @@ stage() {
 	add_result "$name" "$status"
 }
 
-# shown NAME PREFIX COMMAND...: keeps the log, and shows it as it grows
+# shown NAME LABEL COMMAND...: keeps the log, and shows it as it grows
 shown() {
-	"${@:3}" </dev/null 2>&1 | tee "$LOGS/$1.log" | sed -u "s/^/$2/"
+	"${@:3}" </dev/null 2>&1 | tee "$LOGS/$1.log" | sed -u "s/^/        $2/"
+}
+
+# start NAME COMMAND...: a loud stage beside others, until finish_started
+start() {
+	[[ $1 =~ $only ]] || return 0
+	ran=$((ran + 1))
+	echo "[$(clock)] $1 ..."
+	shown "$1" "$1: " "${@:2}" &
+	started+=("$1" $!)
+}
+
+finish_started() {
+	local status
+	set -- "${started[@]}"
+	started=()
+	while [ $# -gt 0 ]; do
+		status=0
+		wait "$2" || status=$?
+		add_result "$1" "$status"
+		shift 2
+	done
 }
 
 no_warnings() {
@@ -87,9 +108,10 @@ e2e_files() {
 	done 2>/dev/null
 }
 
-# Side by side, a VM for each kernel: most of a test's time is waiting for its programs to start.
-e2e_stages() {
-	local series name pattern files started=() status
+# One processor finds other errors than two: who polls then keeps the others from running.
+start_e2e() {
+	local series name pattern files
+	local -A smp=([6.1]=1 [6.12]=2)
 	for series in "${SERIES[@]}"; do
 		name=e2e-$series pattern=$only files=()
 		if [[ $name =~ $only ]]; then
@@ -98,18 +120,8 @@ e2e_stages() {
 			mapfile -t files < <(e2e_files)
 			[ ${#files[@]} -gt 0 ] || continue
 		fi
-		ran=$((ran + 1))
-		echo "[$(clock)] $name ..."
-		shown "$name" "$(printf '        %-4s  ' "$series")" tests/e2e.sh \
-			--kernel "$series" ${pattern:+--only "$pattern"} "${files[@]}" &
-		started+=("$name" $!)
-	done
-	set -- "${started[@]}"
-	while [ $# -gt 0 ]; do
-		status=0
-		wait "$2" || status=$?
-		add_result "$1" "$status"
-		shift 2
+		only='' start "$name" tests/e2e.sh --kernel "$series" --smp "${smp[$series]:-2}" \
+			${pattern:+--only "$pattern"} "${files[@]}"
 	done
 }
 
@@ -130,13 +142,16 @@ stages() {
 	stage provider-check quiet no_warnings make -C providers/svt BUILD="$BUILD/provider" check
 	stage tools quiet no_warnings make tools
 	stage kunit loud scripts/kunit.sh --strict
-	stage harness loud tests/vm/run.sh --kernel 6.1 --bare -- tests/lib/selftest.sh
-	stage install loud tests/vm/run.sh --kernel 6.1 --bare -- tests/install.sh
+	start harness tests/vm/run.sh --kernel 6.1 --smp 1 --bare -- tests/lib/selftest.sh
+	start install tests/vm/run.sh --kernel 6.1 --smp 1 --bare -- tests/install.sh
+	finish_started
 	for series in "${SERIES[@]}"; do
-		stage "system-calls-$series" loud tests/vm/run.sh --kernel "$series" --icount \
+		start "system-calls-$series" tests/vm/run.sh --kernel "$series" --icount \
 			--timeout 600 -- tests/system-calls.sh
 	done
-	e2e_stages
+	finish_started
+	start_e2e
+	finish_started
 }
 
 trap early_end EXIT

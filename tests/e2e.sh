@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Runs the end-to-end tests in a VM. Usage: e2e.sh [--kernel 6.1|6.12|VERSION] [--only PATTERN]
-# [FILE...] Without files all of tests/e2e/*.sh run, in one VM; where one kills the machine the rest
+# Runs the end-to-end tests in a VM. Usage: e2e.sh [--kernel 6.1|6.12|VERSION] [--smp N]
+# [--only PATTERN] [FILE...] Without files all of tests/e2e/*.sh run, in one VM; where one kills the machine the rest
 # goes on in a new one. --only takes an extended regular expression for "e2e/FILE/TEST NAME". The
 # last line is "N passed, N failed".
 

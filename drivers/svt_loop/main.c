@@ -111,7 +111,9 @@ static void deliver(struct loop_device *sender, struct sk_buff *skb, u32 delay_u
 	multicast = rdma_is_multicast_addr((struct in6_addr *)address.dgid.raw);
 	skb->tstamp = ktime_add_us(ktime_get(), delay_us);
 	list_for_each_entry_rcu(receiver, &loop_devices, node) {
-		if (!READ_ONCE(receiver->on_wire) || !(multicast || has_gid(receiver, &address.dgid)))
+		if (!READ_ONCE(receiver->on_wire))
+			continue;
+		if (!multicast && !has_gid(receiver, &address.dgid))
 			continue;
 		found = true;
 		enqueue(receiver, skb_clone(skb, GFP_ATOMIC));

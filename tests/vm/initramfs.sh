@@ -42,7 +42,7 @@ build() {
 		unpack_module "$file" "$tree/modules"
 	done
 	(cd "$tree" && find . | cpio --quiet -o -H newc -R 0:0) >"$image.new"
-	mv "$image.new" "$image"
+	mv "$image.$$" "$image"
 }
 
 version=$1

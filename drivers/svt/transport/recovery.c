@@ -4,13 +4,13 @@
  *
  * A hole that the peer reports (a NAK) or that shows itself (a response beyond the one due, an
  * acknowledgment beyond a read that was not answered) is repaired at once: the requester goes
- * back to una, once for each una, and again for a NAK that comes when the repeated packets can have
- * been lost as well. The timer is for what nobody reports, a lost tail. It follows
- * the measured round trip, doubling until a new one is measured, up to what the local ACK timeout
+ * back to una, once for each una, and again for a NAK that comes when the repeated packets can
+ * have been lost as well. The timer is for what nobody reports, a lost tail. It follows the
+ * measured round trip, doubling until a new one is measured, up to what the local ACK timeout
  * allows; such early repeats use up no retry. It repeats train by train, each when what was
- * repeated before is acknowledged: the peer may have everything, and only be slow. A QP gives up when nothing moved for the time
- * that retry_cnt timeouts take, the timeout being four times its nominal value, the most that
- * IBTA 9.7.6.1.3 lets it be.
+ * repeated before is acknowledged: the peer may have everything, and only be slow. A QP gives up
+ * when nothing moved for the time that retry_cnt timeouts take, the timeout being four times its
+ * nominal value, the most that IBTA 9.7.6.1.3 lets it be.
  *
  * One hrtimer serves retransmission, RNR wait and the idle watch of the requester. It is never
  * pushed back on the fast path: it fires at the oldest deadline and is then set to the next.
