@@ -142,8 +142,10 @@ stages() {
 	stage provider-check quiet no_warnings make -C providers/svt BUILD="$BUILD/provider" check
 	stage tools quiet no_warnings make tools
 	stage kunit loud scripts/kunit.sh --strict
-	start harness tests/vm/run.sh --kernel 6.1 --smp 1 --bare -- tests/lib/selftest.sh
-	start install tests/vm/run.sh --kernel 6.1 --smp 1 --bare -- tests/install.sh
+	start harness tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
+		-- tests/lib/selftest.sh
+	start install tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
+		-- tests/install.sh
 	finish_started
 	for series in "${SERIES[@]}"; do
 		start "system-calls-$series" tests/vm/run.sh --kernel "$series" --icount \

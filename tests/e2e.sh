@@ -8,7 +8,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
 
-LIMIT=1500
+LIMIT=3000
 
 kernel=6.1 only= smp=2
 while [[ ${1:-} == --* ]]; do

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib/testlib.sh"
 cd "$(dirname "$0")/.." || exit
 
-TEST_LIMIT=200
+TEST_LIMIT=400
 
 is_unknown() {
 	! modprobe -qn svt_roce && ! ls /etc/libibverbs.d/svt.driver 2>/dev/null

@@ -16,7 +16,7 @@ few_system_calls() {
 }
 
 setup_pair
-TEST_LIMIT=200 PAIR_LIMIT=180
+TEST_LIMIT=400 PAIR_LIMIT=380
 run_test "10 000 SENDs of 64 KiB" few_system_calls
 run_test "10 000 WRITEs of 64 KiB" few_system_calls -w
 run_test "10 000 SENDs of 2 KiB by ibv_wr_*, every 16th signalled" few_system_calls -s 2048 -x -S 16

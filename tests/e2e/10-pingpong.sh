@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # The examples of libibverbs over the wire: each transport, polled and by events, each kind of
 # address, each path MTU.
-# Limit: 420 s
+# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 

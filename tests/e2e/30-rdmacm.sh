@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Connections made by ib_cm over QP 1: the example programs of librdmacm.
-# Limit: 420 s
+# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Contents and completions of every operation, by a program of the project's own, and the provider.
-# Limit: 600 s
+# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -26,7 +26,7 @@ provider() {
 
 setup_pair
 sysctl -qw vm.nr_hugepages=32
-TEST_LIMIT=300 PAIR_LIMIT=280
+TEST_LIMIT=400 PAIR_LIMIT=380
 run_test "every operation over IPv4" verify v4
 run_test "every operation over IPv6, path MTU 1024" \
 	verify v6 -m 1024 -t rc_send,rc_write,rc_read,uc_send,ud_send,srq_data

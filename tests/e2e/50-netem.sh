@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # A bad wire: netem at both ends of the veth loses, repeats, reorders, spoils and delays. Every byte
 # has to be right and every run has to end in time: recovery runs at the speed of the round trip.
-# Limit: 600 s
+# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -65,7 +65,7 @@ retries_were_needed() {
 }
 
 setup_pair
-TEST_LIMIT=120 PAIR_LIMIT=100
+TEST_LIMIT=300 PAIR_LIMIT=280
 run_test "loss of 1 %" wire loss 1%
 run_test "loss of 5 %" wire loss 5%
 run_test "duplication of 5 %" wire duplicate 5%

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # The other backend, svt_loop: the same programs over a wire in memory, and faults by script. The
 # veth only carries what programs tell each other over TCP.
-# Limit: 420 s
+# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -69,7 +69,7 @@ done
 run_test "rping" pair rping -s -C 20 -V -a 10.0.0.1 -- rping -c -C 20 -V -a 10.0.0.1
 run_test "faults by script" faults_by_script
 run_test "bad scripts are refused" bad_scripts_are_refused
-TEST_LIMIT=200 PAIR_LIMIT=180
+TEST_LIMIT=400 PAIR_LIMIT=380
 run_test "every operation" verify
 run_test "every operation under faults" every_operation_under_faults
 run_test "teardown leaves nothing" teardown_pair

@@ -3,7 +3,7 @@
 # svt and rxe, the kernel's other soft RoCE, on one wire: svt in namespace a, rxe in the first
 # namespace, where it has to stay. Every operation both ways; what goes over the wire is captured
 # and decoded by tshark.
-# Limit: 600 s
+# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -109,7 +109,7 @@ run_test "send bandwidth UC with rxe" both_ways ib_send_bw -x -F -n 200 -c UC
 run_test "write bandwidth UC with rxe" both_ways ib_write_bw -x -F -n 200 -c UC
 run_test "send bandwidth UD with rxe" both_ways ib_send_bw -x -F -n 200 -c UD -s 2048
 run_test "rping with rxe" pair rping -s -C 20 -V -a 10.0.0.1 -- rping -c -C 20 -V -a 10.0.0.1
-TEST_LIMIT=120
+TEST_LIMIT=400
 run_test "captured packets decode in tshark" captured_packets_decode
 run_test "teardown leaves nothing" teardown_mixed
 finish

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # rdma-core's own test suite on an svt device: no failure, no error, and more tests that pass than
 # rxe has (86).
-# Limit: 700 s
+# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 

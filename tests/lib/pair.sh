@@ -5,14 +5,14 @@
 #
 # PAIR_MTU (4200) is the MTU of the veth; PAIR_MODE (shared) is the RDMA subsystem's namespace mode;
 # PAIR_TYPE (svt) is what to `rdma link add`.
-# PAIR_LIMIT (40) is how many seconds a pair of programs may take, times SVT_TIME_SCALE.
+# PAIR_LIMIT (100) is how many seconds a pair of programs may take, times SVT_TIME_SCALE.
 
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
 
 PAIR_MTU=${PAIR_MTU:-4200}
 PAIR_MODE=${PAIR_MODE:-shared}
 PAIR_TYPE=${PAIR_TYPE:-svt}
-PAIR_LIMIT=${PAIR_LIMIT:-40}
+PAIR_LIMIT=${PAIR_LIMIT:-100}
 
 # nap: a short sleep without starting a program.
 nap() {

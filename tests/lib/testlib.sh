@@ -4,7 +4,7 @@
 # comes along.
 #
 # A test is a function: it fails when a command in it fails, when it takes too long (TEST_LIMIT
-# seconds, 60 unless set, times SVT_TIME_SCALE), or when the kernel complains meanwhile. Its output
+# seconds, 150 unless set, times SVT_TIME_SCALE), or when the kernel complains meanwhile. Its output
 # is shown when it failed, or with SVT_VERBOSE=1. WORK is a directory for its files, empty at its
 # start.
 #
@@ -16,7 +16,7 @@ set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/pair.sh"
 
 SVT_RESULTS=${SVT_RESULTS:-/dev/null}
-TEST_LIMIT=${TEST_LIMIT:-60}
+TEST_LIMIT=${TEST_LIMIT:-150}
 TEST_FILE=$(basename "$0" .sh)
 WORK=/run/svt/work
 mkdir -p "$WORK"

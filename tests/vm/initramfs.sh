@@ -41,7 +41,7 @@ build() {
 	for file in $(module_files "$version"); do
 		unpack_module "$file" "$tree/modules"
 	done
-	(cd "$tree" && find . | cpio --quiet -o -H newc -R 0:0) >"$image.new"
+	(cd "$tree" && find . | cpio --quiet -o -H newc -R 0:0) >"$image.$$"
 	mv "$image.$$" "$image"
 }
 
