@@ -92,10 +92,10 @@ events_are_traced() {
 	local tracing=/sys/kernel/tracing event
 	mountpoint -q "$tracing" || mount -t tracefs tracefs "$tracing"
 	echo 1 >"$tracing/events/svt/enable"
-	in_a tc qdisc replace dev veth0 root netem loss 5%
-	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -s 20000 -n 50 -- \
-		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -s 20000 -n 50 10.0.0.1
-	in_a tc qdisc del dev veth0 root
+	in_b tc qdisc replace dev veth0 root netem loss 5%
+	pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 50 -- \
+		ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F -n 50 10.0.0.1
+	in_b tc qdisc del dev veth0 root
 	echo 0 >"$tracing/events/svt/enable"
 	cp "$tracing/trace" "$WORK/trace"
 	: >"$tracing/trace"
