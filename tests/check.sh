@@ -132,7 +132,6 @@ early_end() {
 
 stages() {
 	local series
-	stage style quiet scripts/check-style.sh
 	stage layers quiet scripts/check-layers.sh
 	for series in "${SERIES[@]}"; do
 		stage "build-$series" quiet scripts/build-modules.sh --strict "$series"
@@ -141,7 +140,9 @@ stages() {
 	stage provider quiet no_warnings make provider
 	stage provider-check quiet no_warnings make -C providers/svt BUILD="$BUILD/provider" check
 	stage tools quiet no_warnings make tools
-	stage kunit loud scripts/kunit.sh --strict
+	start style scripts/check-style.sh
+	start kunit scripts/kunit.sh --strict
+	finish_started
 	start harness tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
 		-- tests/lib/selftest.sh
 	start install tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
