@@ -10,9 +10,9 @@
 pingpong() {
 	local type=$1 kind=$2
 	shift 2
-	pair "ibv_${type}_pingpong" -d svta -g "$(gid_index svta "$kind")" -n 300 "$@" -- \
-		"ibv_${type}_pingpong" -d svtb -g "$(gid_index svtb "$kind")" -n 300 "$@" 10.0.0.1
-	grep -q '300 iters' "$WORK/client"
+	pair "ibv_${type}_pingpong" -d svta -g "$(gid_index svta "$kind")" -n 100 "$@" -- \
+		"ibv_${type}_pingpong" -d svtb -g "$(gid_index svtb "$kind")" -n 100 "$@" 10.0.0.1
+	grep -q '100 iters' "$WORK/client"
 }
 
 setup_pair

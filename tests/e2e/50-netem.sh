@@ -36,10 +36,10 @@ verify() {
 }
 
 bandwidth() {
-	pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 200 -e -- \
-		ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F -n 200 -e 10.0.0.1
-	pair ib_read_bw -d svta -x "$(gid_index svta v4)" -F -n 200 -e -- \
-		ib_read_bw -d svtb -x "$(gid_index svtb v4)" -F -n 200 -e 10.0.0.1
+	pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 100 -e -- \
+		ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F -n 100 -e 10.0.0.1
+	pair ib_read_bw -d svta -x "$(gid_index svta v4)" -F -n 100 -e -- \
+		ib_read_bw -d svtb -x "$(gid_index svtb v4)" -F -n 100 -e 10.0.0.1
 }
 
 # Not by pingpong: its sides do not wait for each other at the end, and the last acknowledgment of

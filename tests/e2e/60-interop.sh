@@ -94,9 +94,9 @@ captured_packets_decode() {
 
 setup_mixed
 for type in rc uc ud; do
-	run_test "$type pingpong with rxe" both_ways ibv_${type}_pingpong -g -n 200
+	run_test "$type pingpong with rxe" both_ways ibv_${type}_pingpong -g -n 60
 done
-run_test "rc pingpong with rxe over IPv6" both_ways_v6 ibv_rc_pingpong -g -n 200
+run_test "rc pingpong with rxe over IPv6" both_ways_v6 ibv_rc_pingpong -g -n 60
 run_test "rc pingpong with rxe, contents checked" both_ways ibv_rc_pingpong -g -n 100 -c -s 30001
 for operation in send write read; do
 	run_test "$operation bandwidth with rxe" both_ways ib_${operation}_bw -x -F -n 200

@@ -81,7 +81,7 @@ delete_netdev_under_traffic() {
 
 unload_and_load_again() {
 	local i
-	for i in 1 2 3 4 5; do
+	for i in 1 2 3; do
 		teardown_pair
 		setup_pair
 	done
@@ -92,12 +92,12 @@ unload_and_load_again() {
 memory_comes_back() {
 	local before after i
 	# The first rounds fill caches that stay
-	for i in 1 2 3; do
+	for i in 1 2; do
 		pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 20 -q 16 -- \
 			ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F -n 20 -q 16 10.0.0.1 >/dev/null
 	done
 	before=$(vmalloc_of_svt)
-	for i in 1 2 3; do
+	for i in 1 2; do
 		pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 20 -q 16 -- \
 			ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F -n 20 -q 16 10.0.0.1 >/dev/null
 	done
@@ -105,7 +105,7 @@ memory_comes_back() {
 }
 
 vmalloc_of_svt() {
-	grep -c svt_ /proc/vmallocinfo || :
+	grep -c '\[svt\]' /proc/vmallocinfo || :
 }
 
 setup_pair
@@ -115,6 +115,6 @@ run_test "device deleted under traffic" delete_device_under_traffic
 run_test "netdev deleted under traffic" delete_netdev_under_traffic
 run_test "rings are given back" memory_comes_back
 TEST_LIMIT=400
-run_test "unload and load again, five times" unload_and_load_again
+run_test "unload and load again, three times" unload_and_load_again
 run_test "teardown leaves nothing" teardown_pair
 finish

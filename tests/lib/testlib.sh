@@ -62,7 +62,12 @@ run_limited() {
 	set -m
 	( set -eu; "$@" ) >"$log" 2>&1 </dev/null 9<&- &
 	job=$!
-	( sleep "$limit" && echo "time limit of $limit s" && kill -9 -- "-$job" ) >>"$log" 2>&1 &
+	(
+		# A sleep without a program: nobody writes there
+		read -rt "$limit" <>"$NAP"
+		echo "time limit of $limit s"
+		kill -9 -- "-$job"
+	) >>"$log" 2>&1 &
 	watch=$!
 	set +m
 	wait "$job" 2>/dev/null || status=$?
