@@ -48,34 +48,26 @@ add_result() {
 	fi
 }
 
-# stage NAME quiet|loud COMMAND...: a loud stage shows its output as it goes, a quiet one when it
-# failed.
-stage() {
-	local name=$1 volume=$2 status=0
-	shift 2
-	[[ $name =~ $only ]] || return 0
-	ran=$((ran + 1))
-	echo "[$(clock)] $name ..."
-	if [ "$volume" = loud ]; then
-		shown "$name" '' "$@" || status=$?
-	else
-		"$@" </dev/null >"$LOGS/$name.log" 2>&1 || status=$?
-		[ "$status" = 0 ] || tail -n 40 "$LOGS/$name.log" | sed 's/^/        /'
-	fi
-	add_result "$name" "$status"
-}
-
-# shown NAME LABEL COMMAND...: keeps the log, and shows it as it grows
-shown() {
-	"${@:3}" </dev/null 2>&1 | tee "$LOGS/$1.log" | sed -u "s/^/        $2/"
-}
-
-# start NAME COMMAND...: a loud stage beside others, until finish_started
-start() {
-	[[ $1 =~ $only ]] || return 0
+# begin NAME: whether the stage is wanted
+begin() {
+	[[ $1 =~ $only ]] || return 1
 	ran=$((ran + 1))
 	echo "[$(clock)] $1 ..."
-	shown "$1" "$1: " "${@:2}" &
+}
+
+# stage NAME COMMAND...: shows the output when it failed
+stage() {
+	local status=0
+	begin "$1" || return 0
+	"${@:2}" </dev/null >"$LOGS/$1.log" 2>&1 || status=$?
+	[ "$status" = 0 ] || tail -n 40 "$LOGS/$1.log" | sed 's/^/        /'
+	add_result "$1" "$status"
+}
+
+# start NAME COMMAND...: a stage beside others, until finish_started; shows its output as it grows
+start() {
+	begin "$1" || return 0
+	"${@:2}" </dev/null 2>&1 | tee "$LOGS/$1.log" | sed -u "s/^/        $1: /" &
 	started+=("$1" $!)
 }
 
@@ -132,14 +124,14 @@ early_end() {
 
 stages() {
 	local series
-	stage layers quiet scripts/check-layers.sh
+	stage layers scripts/check-layers.sh
 	for series in "${SERIES[@]}"; do
-		stage "build-$series" quiet scripts/build-modules.sh --strict "$series"
-		stage "sparse-$series" quiet scripts/build-modules.sh --strict --sparse "$series"
+		stage "build-$series" scripts/build-modules.sh --strict "$series"
+		stage "sparse-$series" scripts/build-modules.sh --strict --sparse "$series"
 	done
-	stage provider quiet no_warnings make provider
-	stage provider-check quiet no_warnings make -C providers/svt BUILD="$BUILD/provider" check
-	stage tools quiet no_warnings make tools
+	stage provider no_warnings make provider
+	stage provider-check no_warnings make -C providers/svt BUILD="$BUILD/provider" check
+	stage tools no_warnings make tools
 	start style scripts/check-style.sh
 	start kunit scripts/kunit.sh --strict
 	finish_started

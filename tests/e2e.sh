@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Runs the end-to-end tests in a VM. Usage: e2e.sh [--kernel 6.1|6.12|VERSION] [--smp N]
-# [--only PATTERN] [FILE...] Without files all of tests/e2e/*.sh run, in one VM; where one kills the machine the rest
-# goes on in a new one. --only takes an extended regular expression for "e2e/FILE/TEST NAME". The
-# last line is "N passed, N failed".
+# [--only PATTERN] [FILE...] Without files all of tests/e2e/*.sh run, in one VM; where one kills the
+# machine the rest goes on in a new one. --only takes an extended regular expression for
+# "e2e/FILE/TEST NAME". The last line is "N passed, N failed".
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
@@ -66,6 +66,6 @@ done
 passed=$(grep -c '^pass ' "$log.results" || :)
 failed=$(grep -c '^fail ' "$log.results" || :)
 [ $((passed + failed)) -gt 0 ] || failed=1
-[ "$failed" = 0 ] || sed -n 's/^fail /failed: /p' "$log.results"
+[ "$failed" = 0 ] || sed -n 's/^fail /failed: /p; s/^why /    /p' "$log.results"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib/testlib.sh"
 
-COUNT=$(cd "$(dirname "$0")/.." && pwd)/build/tools/svt_postcount
+COUNT=$BUILD/tools/svt_postcount
 
 # few_system_calls OPTION...: at most 5 for 100 posts, none to poll, none to post receives
 few_system_calls() {

@@ -90,7 +90,6 @@ resources_are_listed() {
 
 events_are_traced() {
 	local tracing=/sys/kernel/tracing event
-	mountpoint -q "$tracing" || mount -t tracefs tracefs "$tracing"
 	echo 1 >"$tracing/events/svt/enable"
 	in_b tc qdisc replace dev veth0 root netem loss 5%
 	pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 50 -- \

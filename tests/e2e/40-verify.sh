@@ -5,8 +5,7 @@
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
-BUILT=$(cd "$(dirname "$0")/../.." && pwd)/build
-VERIFY=$BUILT/tools/svt_verify
+VERIFY=$BUILD/tools/svt_verify
 
 # verify KIND [OPTION...]: all of its tests, over addresses of KIND
 verify() {
@@ -21,7 +20,7 @@ verify() {
 
 # What of the provider needs a device, without a peer
 provider() {
-	in_a "$BUILT/provider/tests/device-test" svta "$(gid_index svta v4)"
+	in_a "$BUILD/provider/tests/device-test" svta "$(gid_index svta v4)"
 }
 
 setup_pair

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib/testlib.sh"
 
 PAIR_TYPE=svt_loop
-VERIFY=$(cd "$(dirname "$0")/../.." && pwd)/build/tools/svt_verify
+VERIFY=$BUILD/tools/svt_verify
 SCRIPTS=/sys/kernel/debug/svt_loop
 
 verify() {
@@ -19,11 +19,6 @@ verify() {
 pingpong() {
 	pair "ibv_$1_pingpong" -d svta -g "$(gid_index svta v4)" "${@:2}" -- \
 		"ibv_$1_pingpong" -d svtb -g "$(gid_index svtb v4)" "${@:2}" 10.0.0.1
-}
-
-# counter NAME: of svtb
-counter() {
-	in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
 }
 
 # Twenty messages of 8000 bytes: each side sends 160 packets of data, and acknowledgments

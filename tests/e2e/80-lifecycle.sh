@@ -15,15 +15,11 @@ start_traffic() {
 	until_true 15 traffic_flows
 }
 
-tx_packets() {
-	in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 '^tx_packets$' | tail -n 1
-}
-
 traffic_flows() {
 	local before
-	before=$(tx_packets) || return 1
+	before=$(counter tx_packets) || return 1
 	sleep 0.2
-	[ "$(tx_packets)" -gt "$((before + 20))" ]
+	[ "$(counter tx_packets)" -gt "$((before + 20))" ]
 }
 
 kill_all() {

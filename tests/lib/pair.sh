@@ -111,6 +111,11 @@ assert_idle() {
 	die "$1 has objects left"
 }
 
+# counter NAME: of svtb, as `rdma statistic` has it.
+counter() {
+	in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
+}
+
 device_gone() {
 	[ ! -e "/sys/class/infiniband/$1" ] && ! rdma dev show "$1" >/dev/null 2>&1
 }
@@ -180,15 +185,15 @@ gid_of_kind() {
 	*) die "gid_index: kind '$2' is not v4, v6 or ll" ;;
 	esac
 	for ((index = 0; index < 64; index++)); do
-		read -r gid <"$port/gids/$index" || return
+		read -r gid 2>/dev/null <"$port/gids/$index" || return
 		[[ $gid == "$pattern"* ]] || continue
-		read -r type <"$port/gid_attrs/types/$index" || continue
+		read -r type 2>/dev/null <"$port/gid_attrs/types/$index" || continue
 		[[ $type == RoCE* ]] || continue
 		echo "$index"
 		return
 	done
 	return 1
-} 2>/dev/null
+}
 
 # The same where the device is at home: in exclusive mode it is seen there only.
 gid_at_home() {

@@ -76,10 +76,22 @@ run_limited() {
 	return "$status"
 }
 
+# What a program calls a failure may be far above the end of its output.
 report_failure() {
 	echo "FAIL $1 ($2s)"
+	head -n -60 "$3" | grep FAIL | head -n 20 | sed 's/^/    /'
 	tail -n 60 "$3" | sed 's/^/    /'
 	show_dmesg
+}
+
+# The few lines that stand again at the end of all tests
+record_failure() {
+	echo "fail $TEST_FILE: $1" >"$SVT_RESULTS"
+	{
+		grep FAIL "$2" | head -n 4
+		show_dmesg | grep -E "$SPLAT" | head -n 2
+		tail -n 3 "$2"
+	} | sed 's/^ */why /' >"$SVT_RESULTS"
 }
 
 # fails COMMAND...: it has to fail. (`! COMMAND` would not end a test that runs under -e.)
@@ -104,7 +116,7 @@ run_test() {
 		echo "failed: $bad" >>"$log"
 		report_failure "$name" $((SECONDS - started)) "$log"
 		failed=$((failed + 1))
-		echo "fail $TEST_FILE: $name" >"$SVT_RESULTS"
+		record_failure "$name" "$log"
 		recover_pair
 		read_dmesg
 	else

@@ -12,8 +12,8 @@
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LANG=C.UTF-8 TERM=linux SVT_RESULTS=/run/svt/results
 
-# libibverbs loads all of the providers that it knows before it looks for one: a third of what the
-# start of a program takes here. The stage `install` runs with all of them.
+# libibverbs loads all of the providers that it knows before it looks for one, and programs are slow
+# to start here. The stage `install` runs with all of them.
 hide_drivers() {
 	local drivers=/run/svt/drivers
 	[ -e /etc/libibverbs.d/svt.driver ] || return

@@ -186,7 +186,7 @@ static void a_hole_behind_a_peer_that_is_not_ready_waits_too(struct kunit *test)
 {
 	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 3);
 
-	requester_answer(f, 1, SVT_AETH_RNR, 1);
+	not_ready(f, 1);
 	requester_nak(f, 1, SVT_NAK_PSN_SEQUENCE);
 	requester_expect_silence(f);
 	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_NAK), 0);
@@ -198,7 +198,7 @@ static void an_acknowledgment_ends_a_wait_for_the_peer(struct kunit *test)
 {
 	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 3);
 
-	requester_answer(f, 1, SVT_AETH_RNR, 1);
+	not_ready(f, 1);
 	requester_ack(f, 1);
 	requester_expect_sends(f, 2, 3);
 }

@@ -44,6 +44,9 @@ static void svt_qp_unlock(struct svt_qp *qp)
 {
 	spin_unlock(&qp->recv.side.lock);
 	spin_unlock_bh(&qp->send.side.lock);
+	/* Who found a lock held left its bit for us */
+	svt_send_kick(qp, 0);
+	svt_recv_kick(qp, 0);
 }
 
 static void svt_path_drop(struct svt_qp *qp, struct svt_path *path)
@@ -274,11 +277,11 @@ int svt_qp_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 		} else {
 			ret = -EINVAL;
 		}
+		atomic_or(SVT_WORK_STATE, &qp->send.side.work);
+		atomic_or(SVT_WORK_STATE, &qp->recv.side.work);
 		svt_qp_unlock(qp);
 	}
 	svt_change_finish(qp, &change);
-	svt_send_kick(qp, SVT_WORK_STATE);
-	svt_recv_kick(qp, SVT_WORK_STATE);
 	return ret;
 }
 
@@ -302,7 +305,4 @@ void svt_qp_query(struct svt_qp *qp, struct ib_qp_attr *attr)
 	attr->sq_psn = qp->send.cursor.psn;
 	svt_qp_unlock(qp);
 	attr->ah_attr.grh.sgid_attr = NULL;
-	/* Who found a lock held left its bit for us */
-	svt_send_kick(qp, 0);
-	svt_recv_kick(qp, 0);
 }
