@@ -20,6 +20,11 @@
 /* Bytes of truesize in flight beyond which nothing more is taken, and down to which to wait */
 #define FLOW_LIMIT	(256 * 1024)
 #define FLOW_RESUME	(FLOW_LIMIT / 2)
+/*
+ * As many are no packet. sock_wfree() keeps one byte of a packet while it calls sk_write_space, and
+ * each CPU may do that.
+ */
+#define FLOW_EMPTY	(SKB_TRUESIZE(0) - 1)
 
 static void tell_ready(struct tasklet_struct *tasklet)
 {
@@ -33,8 +38,8 @@ static void wake(struct roce_flow *priv)
 	unsigned long flags;
 
 	spin_lock_irqsave(&priv->lock, flags);
-	if (priv->blocked && !priv->closed) {
-		WRITE_ONCE(priv->blocked, false);
+	if (priv->resume != ROCE_FLOW_OPEN && !priv->closed) {
+		WRITE_ONCE(priv->resume, ROCE_FLOW_OPEN);
 		tasklet_schedule(&priv->ready);
 	}
 	spin_unlock_irqrestore(&priv->lock, flags);
@@ -46,13 +51,13 @@ static void flow_space(struct sock *sk)
 	struct roce_flow *priv;
 
 	/*
-	 * Pairs with the barrier in roce_flow_has_room(): either that sees the memory which this
-	 * packet gave back, or this sees @blocked.
+	 * Pairs with the barrier in refused(): either that sees the memory which this packet gave
+	 * back, or this sees @resume.
 	 */
 	smp_mb();
 	rcu_read_lock();
 	priv = rcu_dereference_sk_user_data(sk);
-	if (priv && READ_ONCE(priv->blocked) && sk_wmem_alloc_get(sk) <= FLOW_RESUME)
+	if (priv && sk_wmem_alloc_get(sk) <= READ_ONCE(priv->resume))
 		wake(priv);
 	rcu_read_unlock();
 }
@@ -86,6 +91,7 @@ int roce_flow_open(struct svt_device *dev, struct svt_flow *flow)
 	priv->flow = flow;
 	priv->sk = sk;
 	priv->default_space = sk->sk_write_space;
+	priv->resume = ROCE_FLOW_OPEN;
 	spin_lock_init(&priv->lock);
 	tasklet_setup(&priv->ready, tell_ready);
 	atomic_set(&priv->ip_id, get_random_u32());
@@ -122,8 +128,42 @@ void roce_flow_close(struct svt_device *dev, struct svt_flow *flow)
 	kfree_rcu(priv, rcu);
 }
 
+/* Whether there is more than @resume in flight still. If so, flow_space() will see less. */
+static bool refused(struct roce_flow *flow, int resume)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&flow->lock, flags);
+	WRITE_ONCE(flow->resume, resume);
+	spin_unlock_irqrestore(&flow->lock, flags);
+	/*
+	 * Pairs with the barrier in flow_space(): memory that is still charged here is given back
+	 * by packets that see @resume. If there is room by now, @resume stays nevertheless:
+	 * another context of the QP may have been refused and wait for it. At worst the core is
+	 * told once too often.
+	 */
+	smp_mb();
+	return sk_wmem_alloc_get(flow->sk) > resume;
+}
+
+/*
+ * Packets leave a CPU in order, but two CPUs are two queues: to a veth, and to most NICs. So an
+ * ordered flow moves to another CPU when nothing is in flight. Until then it is refused here, and
+ * the tasklet that tells of room runs where the last packet was freed.
+ */
+static bool elsewhere(struct roce_flow *flow)
+{
+	int cpu = smp_processor_id();
+
+	if (flow->cpu != cpu && sk_wmem_alloc_get(flow->sk) > FLOW_EMPTY &&
+	    refused(flow, FLOW_EMPTY))
+		return true;
+	flow->cpu = cpu;
+	return false;
+}
+
 /**
- * roce_flow_has_room() - may another train be sent?
+ * roce_flow_has_room() - may another train be sent from here?
  * @flow: of the QP
  *
  * Context: BH off.
@@ -131,20 +171,7 @@ void roce_flow_close(struct svt_device *dev, struct svt_flow *flow)
  */
 bool roce_flow_has_room(struct roce_flow *flow)
 {
-	unsigned long flags;
-
-	if (likely(sk_wmem_alloc_get(flow->sk) <= FLOW_LIMIT))
-		return true;
-
-	spin_lock_irqsave(&flow->lock, flags);
-	WRITE_ONCE(flow->blocked, true);
-	spin_unlock_irqrestore(&flow->lock, flags);
-	/*
-	 * Pairs with the barrier in flow_space(): memory that is still charged here is given back
-	 * by packets that see @blocked. If there is room by now, @blocked stays nevertheless:
-	 * another context of the QP may have been refused and wait for it. At worst the core is
-	 * told once too often.
-	 */
-	smp_mb();
-	return sk_wmem_alloc_get(flow->sk) <= FLOW_LIMIT;
+	if (unlikely(sk_wmem_alloc_get(flow->sk) > FLOW_LIMIT) && refused(flow, FLOW_RESUME))
+		return false;
+	return !flow->flow->ordered || !elsewhere(flow);
 }

@@ -41,10 +41,13 @@ struct svt_path {
 /**
  * struct svt_flow - the transmit side of one QP: where back-pressure is accounted
  * @qp: the QP, for svt_flow_ready(); a backend does not look into it
+ * @ordered: a packet that overtakes another one costs messages (UC), so that a backend which
+ *	transmits from several CPUs does better to wait. One side of the QP sends on such a flow.
  * @priv: the backend's own, zeroed by the core before flow_open
  */
 struct svt_flow {
 	struct svt_qp *qp;
+	bool ordered;
 	void *priv;
 };
 

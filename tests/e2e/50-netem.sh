@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
-VERIFY=$(cd "$(dirname "$0")/../.." && pwd)/build/tools/svt_verify
+VERIFY=$BUILD/tools/svt_verify
 TESTS=rc_send,rc_send_imm,rc_send_inv,rc_write,rc_write_imm,rc_read,rc_mix,rc_cas,rc_fadd,rc_fence
 TESTS+=,rc_psn_wrap,rc_rd_atomic_n,srq_data,uc_stream_send,uc_stream_write,ud_stream
 
@@ -57,6 +57,23 @@ short_queue() {
 	in_b tc qdisc del dev veth0 root
 }
 
+# Each CPU has a transmit queue of its own, and that of the first is slow: who just goes on sending
+# from the other one overtakes himself, and UC does not forgive that.
+slow_cpu() {
+	local cpu
+	in_a ethtool -L veth0 rx 2
+	in_b ethtool -L veth0 tx 2
+	for cpu in 0 1; do
+		in_b sh -c "echo $((1 << cpu)) >/sys/class/net/veth0/queues/tx-$cpu/xps_cpus"
+	done
+	in_b tc qdisc replace dev veth0 root handle 1: mq
+	in_b tc qdisc replace dev veth0 parent 1:1 tbf rate 20mbit burst 10kb limit 1mb
+	pair "$VERIFY" -d svta -g "$(gid_index svta v4)" -t uc_roam -- \
+		"$VERIFY" -d svtb -g "$(gid_index svtb v4)" -t uc_roam 10.0.0.1
+	in_b tc qdisc del dev veth0 root
+	in_b ethtool -L veth0 tx 1
+}
+
 retries_were_needed() {
 	local retries
 	retries=$(in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 -E '^retries_' |
@@ -74,6 +91,7 @@ run_test "corruption of 1 %" wire corrupt 1%
 run_test "delay of 2 ms" impaired limit 5000 delay 2ms -- pingpong -n 200
 run_test "all packets out of order" impaired limit 5000 delay 2ms 1ms -- pingpong -n 40
 run_test "a queue of ten packets" short_queue
+[ "$(nproc)" = 1 ] || run_test "a sender that moves between CPUs" slow_cpu
 run_test "packets were repeated" retries_were_needed
 run_test "teardown leaves nothing" teardown_pair
 finish

@@ -165,6 +165,8 @@ static void post_next(struct flow *f)
 	struct vec v;
 	u32 i;
 
+	if (f->plan->roam)
+		roam_to(f->plan->roam, f->posted);
 	local_vec(f, x, &v);
 	wr = wr_make(x->op->wr, f->posted, v.sge, v.nsge);
 	wr.imm_data = imm_of(x);

@@ -4,6 +4,7 @@
 
 #include "buf.h"
 #include "link.h"
+#include "roam.h"
 
 /* What one operation does; the data tests are tables over these. */
 struct op {
@@ -44,6 +45,7 @@ struct plan {
 	u32 num, max, recvs;
 	size_t local_size, remote_size;
 	u64 key;
+	struct roam *roam;	/* not NULL: each request is posted on another CPU than the last */
 	struct xfer *x;
 };
 

@@ -94,6 +94,21 @@ static void run_psn_wrap(struct test *t)
 	flow_one_way(l, p, true);
 }
 
+/* Posted on each CPU in turn, while packets from the last one are in flight: none may overtake. */
+static void run_roam(struct test *t)
+{
+	struct plan *p = plan_new(t, 40, 0);
+	struct link *l;
+	u32 i;
+
+	need_clean_wire(t);
+	l = open_uc(t, 1);
+	p->roam = roam_new(t);
+	for (i = 0; i < 40; i++)
+		plan_add(p, &(struct xfer) { .op = &op_send, .len = 20000 + i });
+	flow_one_way(l, p, true);
+}
+
 static u32 stream_len(struct test *t, u32 i)
 {
 	return 1 + test_rnd(t, i) % STREAM_MAX;
@@ -258,6 +273,7 @@ const struct test_case uc_cases[] = {
 	  &op_write_imm },
 	{ "uc_sge", run_sge, "scatter lists on UC", NULL },
 	{ "uc_psn_wrap", run_psn_wrap, "PSNs across the wrap on UC", NULL },
+	{ "uc_roam", run_roam, "a sender on UC that moves from CPU to CPU", NULL },
 	{ "uc_stream_send", run_stream, "what arrives is whole, on any wire", NULL },
 	{ "uc_stream_write", run_stream, "the same with WRITE_WITH_IMM", ARG_YES },
 	{ "uc_no_recv", run_no_recv, "a SEND without a receive is dropped", NULL },
