@@ -132,6 +132,7 @@ stages() {
 	stage provider no_warnings make provider
 	stage provider-check no_warnings make -C providers/svt BUILD="$BUILD/provider" check
 	stage tools no_warnings make tools
+	stage fuzz tests/fuzz.sh
 	start style scripts/check-style.sh
 	start kunit scripts/kunit.sh --strict
 	finish_started

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Runs the programs of tests/fuzz. Usage: fuzz.sh [--runs N] [--seed N] [NAME...]
+# An input that breaks something is kept in build/fuzz, and the last line but one says how to run it
+# again. The last line is "N passed, N failed".
+
+set -euo pipefail
+. "$(dirname "$0")/../scripts/lib.sh"
+
+runs=3000000 seed=
+while [[ ${1:-} == --* ]]; do
+	[ $# -ge 2 ] || die "$1 needs a value"
+	[[ $2 =~ ^[0-9]+$ ]] || die "$1 needs a number, not '$2'"
+	case $1 in
+	--runs) runs=$2 ;;
+	--seed) seed=$2 ;;
+	*) die "unknown option '$1'" ;;
+	esac
+	shift 2
+done
+# 0 means a seed of its own to libFuzzer, which it would not need to tell
+[ "${seed:-0}" != 0 ] || seed=$((SRANDOM % 1000000 + 1))
+
+dir=$BUILD/fuzz
+make -s -C "$TOP/tests/fuzz" BUILD="$dir"
+names=("$@")
+[ ${#names[@]} -gt 0 ] || mapfile -t names < <(cd "$TOP/tests/fuzz" && printf '%s\n' *.c |
+	sed 's/\.c$//')
+
+passed=0 failed=0
+for name in "${names[@]}"; do
+	[ -x "$dir/$name" ] || die "nothing is called $name: see tests/fuzz"
+	if "$dir/$name" -runs="$runs" -seed="$seed" -max_len=96 -rss_limit_mb=1024 \
+		-artifact_prefix="$dir/$name-" >"$dir/$name.log" 2>&1; then
+		echo "ok $name: $runs inputs, seed $seed"
+		passed=$((passed + 1))
+	else
+		tail -n 40 "$dir/$name.log"
+		echo "FAIL $name: seed $seed; again: $dir/$name $(
+			sed -n 's/.*Test unit written to //p' "$dir/$name.log" | tail -n 1)"
+		failed=$((failed + 1))
+	fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
