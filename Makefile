@@ -43,6 +43,9 @@ check:
 demo:
 	@tests/demo.sh
 
+coverage:
+	@scripts/kunit.sh --coverage
+
 vm: all
 	@$(VM) --shell
 
@@ -57,6 +60,7 @@ help:
 	@echo "make tools         only the programs that the tests use, in build/tools"
 	@echo "make demo          see it work: pingpong and perftest between two namespaces in a VM"
 	@echo "make check         everything that must pass before a commit; T=PATTERN runs a part"
+	@echo "make coverage      which lines of the modules the KUnit suites run"
 	@echo "make vm            a shell in a VM with the modules loaded; KERNEL=6.12 or 6.1"
 	@echo "make deps          install the Debian packages that all of this needs"
 	@echo "make install       modules with depmod, and the provider, here (or below DESTDIR)"
@@ -64,4 +68,4 @@ help:
 	@echo "make clean         remove build/"
 	@echo "SVT_TIME_SCALE=3   in the environment stretches every time limit of the tests"
 
-.PHONY: all modules provider tools install uninstall deps check demo vm clean help
+.PHONY: all modules provider tools install uninstall deps check coverage demo vm clean help

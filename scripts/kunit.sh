@@ -12,6 +12,8 @@ set -euo pipefail
 helpers=$TOP/scripts/kunit
 # shellcheck source=kunit/source.sh
 . "$helpers/source.sh"
+# shellcheck source=kunit/coverage.sh
+. "$helpers/coverage.sh"
 
 usage() {
 	cat <<-END
@@ -20,6 +22,7 @@ usage() {
 	  --module NAME     load this one only, of ours (may be given again)
 	  --source DIR      take drivers/ and include/ from DIR instead of this tree
 	  --build DIR       build and run there instead of in build/kunit
+	  --coverage        show which lines of the modules the suites ran
 	  --strict          a warning of the compiler (W=1) is an error
 	  --timeout SEC     limit for the guest (default 240, times SVT_TIME_SCALE)
 	  --kernel-only     make the kernel, print where it is, run nothing
@@ -39,7 +42,9 @@ leave() {
 
 parse_arguments() {
 	source=$TOP
-	build=$BUILD/kunit
+	build=
+	configs=("$helpers/kernel.config")
+	coverage=
 	filter=
 	only=()
 	limit=240
@@ -55,7 +60,12 @@ parse_arguments() {
 		--source) source=$(realpath "$2"); shift ;;
 		--build) build=$(realpath -m "$2"); shift ;;
 		--timeout) limit=$2; shift ;;
-		--strict) flags=(W=1 KCFLAGS="-Werror -Wno-missing-include-dirs") ;;
+		--strict) flags+=(W=1 KCFLAGS="-Werror -Wno-missing-include-dirs") ;;
+		--coverage)
+			coverage=yes
+			configs+=("$helpers/coverage.config")
+			flags+=(GCOV_PROFILE=y)
+			;;
 		--kernel-only) kernel_only=yes ;;
 		--self-test) exec "$helpers/selftest.sh" ;;
 		--help|-h) verdict=yes; usage; exit ;;
@@ -63,6 +73,7 @@ parse_arguments() {
 		esac
 		shift
 	done
+	build=${build:-$BUILD/kunit${coverage:+-coverage}}
 	run=$build/run
 }
 
@@ -78,6 +89,7 @@ need_tools() {
 	need readelf binutils
 	need modinfo kmod
 	need taskset util-linux
+	[[ -z $coverage ]] || need gcovr gcovr
 }
 
 # ---- the kernel ----------------------------------------------------------------------
@@ -109,10 +121,11 @@ unpack_for_build() {
 configure_kernel() {
 	local missing
 
-	make -s -C "$1" ARCH=um KCONFIG_ALLCONFIG="$helpers/kernel.config" allnoconfig
-	missing=$(grep '^CONFIG_' "$helpers/kernel.config" | grep -vxFf "$1/.config" || true)
+	cat "${configs[@]}" >"$1/wanted.config"
+	make -s -C "$1" ARCH=um KCONFIG_ALLCONFIG=wanted.config allnoconfig
+	missing=$(grep '^CONFIG_' "$1/wanted.config" | grep -vxFf "$1/.config" || true)
 	[[ -z $missing ]] ||
-		die "scripts/kunit/kernel.config asks for what this kernel lacks: $missing"
+		die "scripts/kunit/*.config ask for what this kernel lacks: $missing"
 }
 
 # Runs a long command with its output in a log; says every 20 seconds that it lives.
@@ -161,7 +174,7 @@ make_kernel() {
 ensure_kernel() {
 	local key
 
-	key=$(cat "$helpers/kernel.config" <(declare -f unpack_for_build kept_of_kernel) \
+	key=$(cat "${configs[@]}" <(declare -f unpack_for_build kept_of_kernel) \
 		<(gcc -dumpfullversion) | sha256sum | cut -c1-12)
 	kernel=$cache_root/kernel-$(kernel_package_version)-um-$key
 	if [[ ! -d $kernel ]]; then
@@ -290,6 +303,7 @@ boot() {
 	[[ -d /lib/modules ]] || die "no /lib/modules here: apt-get install linux-headers-amd64"
 	[[ -d $kernel/lib/modules/$release ]] || die "remove $kernel: it is not complete"
 	[[ -z $filter ]] || arguments+=("kunit.filter_glob=$filter")
+	[[ -z $coverage ]] || arguments+=("SVT_COVERED=$build")
 	seconds=$(scaled "$limit")
 	ulimit -c 0
 	timeout -k 5 "$seconds" taskset -c "$(one_cpu)" "$kernel/linux" "${arguments[@]}" \
@@ -312,6 +326,7 @@ run_suites() {
 	boot
 	say "kunit: guest ran $((SECONDS - start)) s, its console is in $run/console.log"
 	[[ -z $filter ]] || expected=any
+	[[ -z $coverage ]] || report_coverage
 	perl "$helpers/report.pl" "$run" "$expected" "$nonce" || status=$?
 	((status > 1)) || verdict=yes
 	return "$status"

@@ -56,6 +56,18 @@ load_modules() {
 	done <"$out/load"
 }
 
+# Our modules' counters of executed lines, in files that have no size.
+copy_counters() {
+	counters=/sys/kernel/debug/gcov$SVT_COVERED
+
+	cd "$counters" || return
+	find . -name '*.gcda' | while read -r file; do
+		mkdir -p "$out/gcov/${file%/*}"
+		cat "$file" >"$out/gcov/$file"
+	done
+	cd /
+}
+
 # The symbols of our modules stay for the report: the leaks are found when they have gone.
 unload_modules() {
 	grep ']$' /proc/kallsyms >"$out/symbols"
@@ -87,6 +99,7 @@ record_state() {
 loaded=
 mount_all
 load_modules
+[ -z "$SVT_COVERED" ] || step copy_counters
 unload_modules
 scan_for_leaks
 record_state >"$out/state"
