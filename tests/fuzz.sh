@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Runs the programs of tests/fuzz. Usage: fuzz.sh [--runs N] [--seed N] [NAME...]
-# An input that breaks something is kept in build/fuzz, and the last line but one says how to run it
-# again. The last line is "N passed, N failed".
+# An input that breaks something is kept in build/fuzz; the line FAIL says how to run it again. The
+# last line is "N passed, N failed".
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
@@ -23,12 +23,11 @@ done
 
 dir=$BUILD/fuzz
 make -s -C "$TOP/tests/fuzz" BUILD="$dir"
-names=("$@")
-[ ${#names[@]} -gt 0 ] || mapfile -t names < <(cd "$TOP/tests/fuzz" && printf '%s\n' *.c |
-	sed 's/\.c$//')
+[ $# -gt 0 ] || set -- "$TOP"/tests/fuzz/*.c
 
 passed=0 failed=0
-for name in "${names[@]}"; do
+for name; do
+	name=$(basename "$name" .c)
 	[ -x "$dir/$name" ] || die "nothing is called $name: see tests/fuzz"
 	if "$dir/$name" -runs="$runs" -seed="$seed" -max_len=96 -rss_limit_mb=1024 \
 		-artifact_prefix="$dir/$name-" >"$dir/$name.log" 2>&1; then

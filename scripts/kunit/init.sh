@@ -7,6 +7,7 @@
 # command line) the host left the list `load`; here are left
 #	errors		one line for each step that failed
 #	symbols		of the modules, as /proc/kallsyms has them
+#	gcov/		if $SVT_COVERED is a build: the counters of its modules
 #	kmemleak	what the leak scan found after the modules were removed
 #	state		taint and lockdep's state at the end
 #	done		$SVT_NONCE, when everything before was gone through
@@ -58,14 +59,11 @@ load_modules() {
 
 # Our modules' counters of executed lines, in files that have no size.
 copy_counters() {
-	counters=/sys/kernel/debug/gcov$SVT_COVERED
-
-	cd "$counters" || return
+	cd "/sys/kernel/debug/gcov$SVT_COVERED" || return
 	find . -name '*.gcda' | while read -r file; do
 		mkdir -p "$out/gcov/${file%/*}"
 		cat "$file" >"$out/gcov/$file"
 	done
-	cd /
 }
 
 # The symbols of our modules stay for the report: the leaks are found when they have gone.

@@ -63,5 +63,6 @@ TEST_LIMIT=300 PAIR_LIMIT=280
 for program in ib_send_bw ib_write_bw ib_read_bw; do
 	run_test "$program all sizes" perftest $program -a -n 5
 done
+run_test "ib_send_lat all sizes" perftest ib_send_lat -a -n 5
 run_test "teardown leaves nothing" teardown_pair
 finish

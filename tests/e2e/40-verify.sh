@@ -5,14 +5,9 @@
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
-VERIFY=$BUILD/tools/svt_verify
-
-# verify KIND [OPTION...]: all of its tests, over addresses of KIND
-verify() {
-	local kind=$1
-	shift
-	pair "$VERIFY" -d svta -g "$(gid_index svta "$kind")" "$@" -- \
-		"$VERIFY" -d svtb -g "$(gid_index svtb "$kind")" "$@" 10.0.0.1
+# complete KIND [OPTION...]: nothing is skipped but what is known
+complete() {
+	verify "$@"
 	# One line each: what could not run has to have its reason here
 	grep '^skip' "$WORK/client" | grep -vE '^skip large_2g_(write|read): only with -L' && return 1
 	grep -E '^[0-9]+ passed, 0 failed' "$WORK/client"
@@ -26,9 +21,9 @@ provider() {
 setup_pair
 sysctl -qw vm.nr_hugepages=32
 TEST_LIMIT=400 PAIR_LIMIT=380
-run_test "every operation over IPv4" verify v4
+run_test "every operation over IPv4" complete v4
 run_test "every operation over IPv6, path MTU 1024" \
-	verify v6 -m 1024 -t rc_send,rc_write,rc_read,uc_send,ud_send,srq_data
+	complete v6 -m 1024 -t rc_send,rc_write,rc_read,uc_send,ud_send,srq_data
 run_test "provider on a device" provider
 run_test "teardown leaves nothing" teardown_pair
 finish

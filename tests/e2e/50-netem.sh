@@ -6,7 +6,6 @@
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
-VERIFY=$BUILD/tools/svt_verify
 TESTS=rc_send,rc_send_imm,rc_send_inv,rc_write,rc_write_imm,rc_read,rc_mix,rc_cas,rc_fadd,rc_fence
 TESTS+=,rc_psn_wrap,rc_rd_atomic_n,srq_data,uc_stream_send,uc_stream_write,ud_stream
 
@@ -30,11 +29,6 @@ pingpong() {
 		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -c -s 20000 "$@" 10.0.0.1
 }
 
-verify() {
-	pair "$VERIFY" -d svta -g "$(gid_index svta v4)" -u -t "$TESTS" -- \
-		"$VERIFY" -d svtb -g "$(gid_index svtb v4)" -u -t "$TESTS" 10.0.0.1
-}
-
 bandwidth() {
 	pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 100 -e -- \
 		ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F -n 100 -e 10.0.0.1
@@ -45,7 +39,7 @@ bandwidth() {
 # Not by pingpong: its sides do not wait for each other at the end, and the last acknowledgment of
 # the one that is done first may be among the lost.
 wire() {
-	impaired limit 5000 "$@" -- eval 'verify && bandwidth'
+	impaired limit 5000 "$@" -- eval 'verify v4 -u -t "$TESTS" && bandwidth'
 }
 
 # A queue of ten packets at the sender: what it drops is lost, and no QP dies of it
@@ -68,10 +62,10 @@ slow_cpu() {
 	done
 	in_b tc qdisc replace dev veth0 root handle 1: mq
 	in_b tc qdisc replace dev veth0 parent 1:1 tbf rate 20mbit burst 10kb limit 1mb
-	pair "$VERIFY" -d svta -g "$(gid_index svta v4)" -t uc_roam -- \
-		"$VERIFY" -d svtb -g "$(gid_index svtb v4)" -t uc_roam 10.0.0.1
+	verify v4 -t uc_roam
 	in_b tc qdisc del dev veth0 root
 	in_b ethtool -L veth0 tx 1
+	in_a ethtool -L veth0 rx 1
 }
 
 retries_were_needed() {

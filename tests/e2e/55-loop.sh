@@ -7,14 +7,9 @@
 . "$(dirname "$0")/../lib/testlib.sh"
 
 PAIR_TYPE=svt_loop
-VERIFY=$BUILD/tools/svt_verify
 SCRIPTS=/sys/kernel/debug/svt_loop
-
-verify() {
-	pair "$VERIFY" -d svta -g "$(gid_index svta v4)" "$@" -- \
-		"$VERIFY" -d svtb -g "$(gid_index svtb v4)" "$@" 10.0.0.1
-	grep -E '^[0-9]+ passed, 0 failed' "$WORK/client"
-}
+RELIABLE=rc_send,rc_send_imm,rc_send_inv,rc_write,rc_write_imm,rc_read,rc_mix,rc_cas,rc_fadd
+RELIABLE+=,rc_fence,rc_psn_wrap,srq_data
 
 pingpong() {
 	pair "ibv_$1_pingpong" -d svta -g "$(gid_index svta v4)" "${@:2}" -- \
@@ -36,7 +31,7 @@ faults_by_script() {
 every_operation_under_faults() {
 	printf 'drop every 97\nduplicate every 89\nreorder every 31\n' >"$SCRIPTS/svta/script"
 	printf 'drop every 101\nduplicate every 83\nreorder every 29\n' >"$SCRIPTS/svtb/script"
-	verify -u -t rc_send,rc_send_imm,rc_send_inv,rc_write,rc_read,rc_mix,rc_cas,rc_fadd,srq_data
+	verify v4 -u -t "$RELIABLE"
 	: >"$SCRIPTS/svta/script"
 	: >"$SCRIPTS/svtb/script"
 }
@@ -65,7 +60,7 @@ run_test "rping" pair rping -s -C 20 -V -a 10.0.0.1 -- rping -c -C 20 -V -a 10.0
 run_test "faults by script" faults_by_script
 run_test "bad scripts are refused" bad_scripts_are_refused
 TEST_LIMIT=400 PAIR_LIMIT=380
-run_test "every operation" verify \
+run_test "every operation" verify v4 \
 	-t 'rc_*,uc_*,ud_*,srq_*,mw?_use,err_rkey*,retry*,flush*,ev_*,large_send'
 run_test "every operation under faults" every_operation_under_faults
 run_test "teardown leaves nothing" teardown_pair

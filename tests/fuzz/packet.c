@@ -15,8 +15,8 @@
 #define INPUT_HEAD	3
 
 /*
- * How often each opcode was accepted. Opcodes are rows of a table to the parser, no branches: told
- * of these counters, libFuzzer keeps an input for each.
+ * Which opcodes were accepted. They are rows of a table to the parser, no branches: told of this,
+ * libFuzzer keeps an input for each.
  */
 static u8 accepted[256] __attribute__((section("__libfuzzer_extra_counters")));
 

@@ -111,6 +111,12 @@ assert_idle() {
 	die "$1 has objects left"
 }
 
+# verify KIND [OPTION...]: svt_verify between svta and svtb, over addresses of KIND
+verify() {
+	pair "$BUILD/tools/svt_verify" -d svta -g "$(gid_index svta "$1")" "${@:2}" -- \
+		"$BUILD/tools/svt_verify" -d svtb -g "$(gid_index svtb "$1")" "${@:2}" 10.0.0.1
+}
+
 # counter NAME: of svtb, as `rdma statistic` has it.
 counter() {
 	in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1

@@ -40,14 +40,13 @@ read_dmesg() {
 read_dmesg
 : >"$KMSG"
 
-# Our own lines in the log name a test, and a name may have any word in it.
-kernel_complained() {
+# What it said and should not have. Our own lines in the log name a test, and a name may have any
+# word in it.
+complaints() {
 	local line
-	read_dmesg
 	while read -r line; do
-		[[ $line == *"svt test: "* || ! $line =~ $SPLAT ]] || return 0
+		[[ $line == *"svt test: "* || ! $line =~ $SPLAT ]] || echo "kernel: ${line#*;}"
 	done <"$KMSG"
-	return 1
 }
 
 show_dmesg() {
@@ -89,7 +88,7 @@ record_failure() {
 	echo "fail $TEST_FILE: $1" >"$SVT_RESULTS"
 	{
 		grep FAIL "$2" | head -n 4
-		show_dmesg | grep -E "$SPLAT" | head -n 2
+		complaints | head -n 2
 		tail -n 3 "$2"
 	} | sed 's/^ */why /' >"$SVT_RESULTS"
 }
@@ -109,7 +108,8 @@ run_test() {
 	run_limited "$log" "$(scaled "$TEST_LIMIT")" "$@"
 	status=$?
 	[ "$status" = 0 ] || bad="status $status"
-	if kernel_complained; then
+	read_dmesg
+	if [ -n "$(complaints)" ]; then
 		bad="$bad kernel complaint"
 	fi
 	if [ -n "$bad" ]; then

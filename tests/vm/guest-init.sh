@@ -4,10 +4,9 @@
 # off.
 #
 # vm_run= on the kernel command line names the directory of this run: `command` there is what to
-# run, and vm_limit= is its time limit in seconds. vm_icount= is not empty where the clock counts
-# instructions. Two virtio-serial ports lead to the host: svt.out takes the command's output,
-# svt.ctl the results, line by line, and last "exit STATUS"; the host answers that one, so nothing
-# is lost at power-off.
+# run, and vm_limit= is its time limit in seconds. Two virtio-serial ports lead to the host: svt.out
+# takes the command's output, svt.ctl the results, line by line, and last "exit STATUS"; the host
+# answers that one, so nothing is lost at power-off.
 
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LANG=C.UTF-8 TERM=linux SVT_RESULTS=/run/svt/results
@@ -38,11 +37,9 @@ prepare_machine() {
 	ulimit -l unlimited
 	ulimit -c 0
 	ulimit -n 65536
-	if [ -z "$vm_icount" ]; then
-		echo 1 >/proc/sys/kernel/hung_task_panic
-		echo 90 >/proc/sys/kernel/hung_task_timeout_secs
-		echo 1 >/proc/sys/kernel/panic_on_rcu_stall
-	fi
+	echo 1 >/proc/sys/kernel/hung_task_panic
+	echo 90 >/proc/sys/kernel/hung_task_timeout_secs
+	echo 1 >/proc/sys/kernel/panic_on_rcu_stall
 	# What udev does where rdma-core is installed.
 	modprobe -a ib_uverbs rdma_ucm
 	hide_drivers

@@ -96,7 +96,6 @@ boot_words() {
 	words="console=ttyS0 panic=-1 panic_on_warn=1 oops=panic watchdog_thresh=30"
 	words+=" softlockup_panic=1 tsc=reliable no_timer_check rdinit=/init loglevel=5"
 	words+=" vm_top=$TOP vm_init=tests/vm/guest-init.sh vm_run=$run vm_limit=$seconds"
-	words+=" vm_icount=$icount"
 	qemu+=(-append "$words $append")
 }
 

@@ -7,52 +7,41 @@
 
 #include <endian.h>
 #include <linux/types.h>
-#include <string.h>
 
-#define get_unaligned(from) ({						\
-	__typeof__(*(from) + 0) value_;					\
-									\
-	memcpy(&value_, (from), sizeof(value_));			\
-	value_;								\
-})
+/* As a lone member of a packed structure, a value may be at any address */
+#define UNALIGNED(type, at) (((struct { type value; } __attribute__((packed)) *)(at))->value)
 
-#define put_unaligned(value, to) do {					\
-	__typeof__(*(to)) value_ = (value);				\
-									\
-	memcpy((to), &value_, sizeof(value_));				\
-} while (0)
+#define get_unaligned(from)	UNALIGNED(__typeof__(*(from)), from)
+#define put_unaligned(what, to)	(UNALIGNED(__typeof__(*(to)), to) = (what))
 
 static inline u16 get_unaligned_be16(const void *from)
 {
-	u16 value;
-
-	memcpy(&value, from, sizeof(value));
-	return be16toh(value);
+	return be16toh(UNALIGNED(u16, from));
 }
 
 static inline u32 get_unaligned_be32(const void *from)
 {
-	return be32toh(get_unaligned((const u32 *)from));
+	return be32toh(UNALIGNED(u32, from));
 }
 
 static inline u64 get_unaligned_be64(const void *from)
 {
-	return be64toh(get_unaligned((const u64 *)from));
+	return be64toh(UNALIGNED(u64, from));
 }
 
 static inline void put_unaligned_be16(u16 value, void *to)
 {
-	put_unaligned(htobe16(value), (u16 *)to);
+	UNALIGNED(u16, to) = htobe16(value);
 }
 
 static inline void put_unaligned_be32(u32 value, void *to)
 {
-	put_unaligned(htobe32(value), (u32 *)to);
+	UNALIGNED(u32, to) = htobe32(value);
 }
 
 static inline void put_unaligned_be64(u64 value, void *to)
 {
-	put_unaligned(htobe64(value), (u64 *)to);
+	UNALIGNED(u64, to) = htobe64(value);
 }
 
 #endif
