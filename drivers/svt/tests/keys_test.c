@@ -67,6 +67,29 @@ static void keys_are_never_0_and_never_twice_the_same_index(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&m->keys.count), 1);
 }
 
+/* 8 random bits over a counter would let a stranger guess the key of another */
+static void keys_are_random_over_their_full_width(struct kunit *test)
+{
+	struct memory *m = test->priv;
+	u32 set = 0, clear = 0, steps = 0, last = m->mr.key.key;
+	int i;
+
+	for (i = 0; i < 64; i++) {
+		struct svt_key key = { };
+
+		KUNIT_ASSERT_EQ(test, svt_key_insert(&m->keys, &key), 0);
+		set |= key.key;
+		clear |= ~key.key;
+		steps |= key.key - last;
+		last = key.key;
+		svt_key_remove(&m->keys, &key);
+	}
+	/* Each bit is the same in 64 keys once in 2^63 */
+	KUNIT_EXPECT_EQ(test, set, U32_MAX);
+	KUNIT_EXPECT_EQ(test, clear, U32_MAX);
+	KUNIT_EXPECT_EQ(test, steps, U32_MAX);
+}
+
 static void a_key_is_found_until_it_is_removed(struct kunit *test)
 {
 	struct memory *m = test->priv;
@@ -236,6 +259,7 @@ static void a_region_of_all_memory_allows_any_address(struct kunit *test)
 
 static struct kunit_case keys_cases[] = {
 	KUNIT_CASE(keys_are_never_0_and_never_twice_the_same_index),
+	KUNIT_CASE(keys_are_random_over_their_full_width),
 	KUNIT_CASE(a_key_is_found_until_it_is_removed),
 	KUNIT_CASE(every_bit_of_a_key_counts),
 	KUNIT_CASE(a_disabled_key_lets_nothing_pass),
