@@ -40,11 +40,17 @@ deps:
 check:
 	@tests/check.sh $(if $(T),--only '$(value T)')
 
+check-full:
+	@tests/check.sh --full $(if $(T),--only '$(value T)')
+
+check-kcsan:
+	@tests/check.sh --kcsan $(if $(T),--only '$(value T)')
+
 demo:
 	@tests/demo.sh
 
 coverage:
-	@scripts/kunit.sh --coverage
+	@scripts/coverage.sh
 
 vm: all
 	@$(VM) --shell
@@ -60,7 +66,9 @@ help:
 	@echo "make tools         only the programs that the tests use, in build/tools"
 	@echo "make demo          see it work: pingpong and perftest between two namespaces in a VM"
 	@echo "make check         everything that must pass before a commit; T=PATTERN runs a part"
-	@echo "make coverage      which lines of the modules the KUnit suites run"
+	@echo "make check-full    the long tests, and all of them in a kernel with KASAN and lockdep"
+	@echo "make check-kcsan   the tests in a kernel that looks for data races"
+	@echo "make coverage      which lines of the modules the tests run, in a table"
 	@echo "make vm            a shell in a VM with the modules loaded; KERNEL=6.12 or 6.1"
 	@echo "make deps          install the Debian packages that all of this needs"
 	@echo "make install       modules with depmod, and the provider, here (or below DESTDIR)"
@@ -68,4 +76,4 @@ help:
 	@echo "make clean         remove build/"
 	@echo "SVT_TIME_SCALE=3   in the environment stretches every time limit of the tests"
 
-.PHONY: all modules provider tools install uninstall deps check coverage demo vm clean help
+.PHONY: all modules provider tools install uninstall deps check check-full check-kcsan coverage demo vm clean help

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Builds the kernel modules for one kernel in build/VERSION, so that one source tree serves several
-# kernels. Usage: build-modules.sh [--strict] [--sparse] VERSION
-#   --strict  any warning is an error
-#   --sparse  run sparse over every source file as well
+# kernels. Usage: build-modules.sh [--strict] [--sparse] [--coverage] VERSION
+#   --strict    any warning is an error
+#   --sparse    run sparse over every source file as well
+#   --coverage  count the lines that run, for a kernel with gcov
 #
 # build/VERSION mirrors drivers/ and include/ by symbolic links; the build is incremental, and
 # sources that were removed vanish. Warnings appear only when a file is compiled: after some, the
@@ -26,21 +27,24 @@ mirror() {
 build() {
 	local arguments=(W=1)
 	[ -z "$sparse" ] || arguments+=(C=2 "CF=-D__CHECK_ENDIAN__")
-	make --no-print-directory -j"$(nproc)" -C "/lib/modules/$version/build" M="$tree/drivers" \
+	[ -z "$coverage" ] || arguments+=(GCOV_PROFILE=y)
+	make --no-print-directory -j"$(nproc)" -C "$kernel_tree" M="$tree/drivers" \
 		"${arguments[@]}" modules
 }
 
-strict= sparse=
+strict= sparse= coverage=
 while [ $# -gt 1 ]; do
 	case $1 in
 	--strict) strict=1 ;;
 	--sparse) sparse=1 ;;
+	--coverage) coverage=1 ;;
 	*) die "unknown option '$1'" ;;
 	esac
 	shift
 done
-[ $# = 1 ] || die "usage: build-modules.sh [--strict] [--sparse] VERSION"
+[ $# = 1 ] || die "usage: build-modules.sh [--strict] [--sparse] [--coverage] VERSION"
 version=$(kernel_version "$1" headers)
+find_kernel "$version"
 tree=$BUILD/$version
 log=$tree/build.log
 [ -e "$TOP/drivers/Kbuild" ] || die "no drivers/Kbuild: nothing to build"

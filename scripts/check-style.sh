@@ -10,8 +10,8 @@ set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=kunit/source.sh
-. "$TOP/scripts/kunit/source.sh"
+# shellcheck source=kernel/source.sh
+. "$TOP/scripts/kernel/source.sh"
 
 exceptions=$TOP/scripts/style-exceptions
 most_file_lines=799

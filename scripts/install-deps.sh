@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Installs the Debian packages that are missing. Usage: install-deps.sh demo|check
+# Installs the Debian packages that are missing. Usage: install-deps.sh demo|check|coverage
 #   demo   what `make`, `make demo` and `make vm` need: the 6.1 kernel, its headers, QEMU, perftest
 #   check  what `make check` needs: both kernels, the analysers, the programs that the tests run
+#   coverage  what `make coverage` needs besides
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -12,6 +13,8 @@ DEMO=(make gcc libc6-dev binutils kmod xz-utils cpio busybox-static qemu-system-
 CHECK=(sparse clang libclang-rt-dev python3 tcpdump tshark strace ethtool
 	rdma-core ibverbs-providers rdmacm-utils python3-pyverbs
 	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync)
+
+COVERAGE=(gcovr)
 
 is_installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -51,7 +54,11 @@ check)
 	wanted=("${DEMO[@]}" "${CHECK[@]}")
 	kernels=("${SERIES[@]}")
 	;;
-*) die "usage: install-deps.sh demo|check" ;;
+coverage)
+	wanted=("${DEMO[@]}" "${CHECK[@]}" "${COVERAGE[@]}")
+	kernels=("${SERIES[@]}")
+	;;
+*) die "usage: install-deps.sh demo|check|coverage" ;;
 esac
 
 command -v dpkg-query >/dev/null ||

@@ -29,7 +29,9 @@ built_modules() {
 }
 
 install_modules() {
-	local version=$1 to=$DESTDIR/lib/modules/$1/updates/svt module
+	local version=$1 to module
+	find_kernel "$version"
+	to=$DESTDIR/lib/modules/$kernel_release/updates/svt
 	[ -n "$DESTDIR$(built_modules "$version")" ] ||
 		die "no modules for $version in build/: run make first"
 	rm -rf "$to"

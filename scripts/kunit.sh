@@ -2,18 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
 # Runs the KUnit suites of the modules in a User-Mode Linux kernel that has KASAN,
-# lockdep and the other checkers.  The kernel is made once and cached outside the tree;
-# the modules are built in build/kunit/ from a copy of drivers/ and include/.
+# lockdep and the other checkers; scripts/kernel.sh makes it.  The modules are built in
+# build/kunit/ from a copy of drivers/ and include/.
 
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 helpers=$TOP/scripts/kunit
-# shellcheck source=kunit/source.sh
-. "$helpers/source.sh"
-# shellcheck source=kunit/coverage.sh
-. "$helpers/coverage.sh"
+# shellcheck source=kernel/source.sh
+. "$TOP/scripts/kernel/source.sh"
 
 usage() {
 	cat <<-END
@@ -22,10 +20,9 @@ usage() {
 	  --module NAME     load this one only, of ours (may be given again)
 	  --source DIR      take drivers/ and include/ from DIR instead of this tree
 	  --build DIR       build and run there instead of in build/kunit
-	  --coverage        show which lines of the modules the suites ran
+	  --coverage        count the lines that the suites run, for scripts/coverage.sh
 	  --strict          a warning of the compiler (W=1) is an error
 	  --timeout SEC     limit for the guest (default 240, times SVT_TIME_SCALE)
-	  --kernel-only     make the kernel, print where it is, run nothing
 	  --self-test       show that failures and bugs of each kind are reported
 
 	The last line is "N passed, N failed" (cases; a splat or a missing result counts
@@ -43,12 +40,10 @@ leave() {
 parse_arguments() {
 	source=$TOP
 	build=
-	configs=("$helpers/kernel.config")
 	coverage=
 	filter=
 	only=()
 	limit=240
-	kernel_only=no
 	flags=()
 	while (($#)); do
 		case $1 in
@@ -63,10 +58,8 @@ parse_arguments() {
 		--strict) flags+=(W=1 KCFLAGS="-Werror -Wno-missing-include-dirs") ;;
 		--coverage)
 			coverage=yes
-			configs+=("$helpers/coverage.config")
 			flags+=(GCOV_PROFILE=y)
 			;;
-		--kernel-only) kernel_only=yes ;;
 		--self-test) exec "$helpers/selftest.sh" ;;
 		--help|-h) verdict=yes; usage; exit ;;
 		*) usage >&2; die "unknown argument $1" ;;
@@ -78,120 +71,10 @@ parse_arguments() {
 }
 
 need_tools() {
-	[[ $(uname -m) = x86_64 ]] || die "User-Mode Linux needs an x86_64 host"
-	need_kernel_package
-	need gcc gcc
-	need make make
-	need flex flex
-	need bison bison
-	need bc bc
 	need perl perl
 	need readelf binutils
 	need modinfo kmod
 	need taskset util-linux
-	[[ -z $coverage ]] || need gcovr gcovr
-}
-
-# ---- the kernel ----------------------------------------------------------------------
-
-# What external modules need of a built tree: names relative to it.
-kept_of_kernel() {
-	find Makefile Kbuild .config .kernelrelease Module.symvers linux include arch/um arch/x86 \
-		scripts \( -name '*.o' -o -name '*.a' -o -name '*.cmd' -o -name '*.S' \
-		-o -name '*.rst' -o -name '*.dts*' -o -path 'arch/*.c' \) -prune -o \
-		\( -type f -o -type l \) -print
-}
-
-# Sources of architectures and devices that a UML kernel cannot use: half of the tree.
-unpack_for_build() {
-	unpack_kernel "$1" \
-		--exclude='linux-source-*/arch/[!ux]*/*.[chS]' \
-		--exclude='linux-source-*/arch/*.dts*' \
-		--exclude='linux-source-*/drivers/gpu/*.[ch]' \
-		--exclude='linux-source-*/drivers/media/*.[ch]' \
-		--exclude='linux-source-*/drivers/staging/*.[ch]' \
-		--exclude='linux-source-*/drivers/scsi/*.[ch]' \
-		--exclude='linux-source-*/drivers/net/ethernet/*.[ch]' \
-		--exclude='linux-source-*/drivers/net/wireless/*.[ch]' \
-		--exclude='linux-source-*/sound/*.[ch]' \
-		--exclude='linux-source-*/Documentation/*.rst' \
-		--exclude='linux-source-*/tools/testing/*.[ch]'
-}
-
-configure_kernel() {
-	local missing
-
-	cat "${configs[@]}" >"$1/wanted.config"
-	make -s -C "$1" ARCH=um KCONFIG_ALLCONFIG=wanted.config allnoconfig
-	missing=$(grep '^CONFIG_' "$1/wanted.config" | grep -vxFf "$1/.config" || true)
-	[[ -z $missing ]] ||
-		die "scripts/kunit/*.config ask for what this kernel lacks: $missing"
-}
-
-# Runs a long command with its output in a log; says every 20 seconds that it lives.
-with_progress() {
-	local log=$1 pid seconds=0
-	shift
-
-	"$@" >"$log" 2>&1 &
-	pid=$!
-	while kill -0 "$pid" 2>/dev/null; do
-		sleep 1
-		seconds=$((seconds + 1))
-		if ((seconds % 20 == 0)); then
-			say "kunit:   $seconds s, $(grep -c '^  [A-Z]' "$log") steps"
-		fi
-	done
-	wait "$pid"
-}
-
-make_kernel() {
-	local tree=$1.building/tree log=$1.building/build.log start=$SECONDS
-
-	say "kunit: making the test kernel (once; 5 to 10 minutes on 2 cores): $1"
-	rm -rf "$1.building"
-	mkdir -p "$tree"
-	unpack_for_build "$tree"
-	configure_kernel "$tree"
-	if ! with_progress "$log" nice make -C "$tree" ARCH=um -j"$(nproc)" all; then
-		tail -n 20 "$log" >&2
-		cp "$log" "$1.log"
-		die "the kernel does not build, see $1.log"
-	fi
-	make -s -C "$tree" ARCH=um INSTALL_MOD_PATH="$1.building/kernel" modules_install \
-		>>"$log" 2>&1
-	make -s -C "$tree" ARCH=um kernelrelease >"$tree/.kernelrelease"
-	rm -f "$1.building/kernel/lib/modules/"*/{build,source}
-	strip "$tree/linux"
-	(cd "$tree" && kept_of_kernel | tar -cf - -T -) | tar -xf - -C "$1.building/kernel"
-	mv "$log" "$1.building/kernel/build.log"
-	mv "$1.building/kernel" "$1"
-	rm -rf "$1.building"
-	say "kunit: test kernel made in $((SECONDS - start)) s, $(du -sh "$1" | cut -f1)"
-}
-
-# Sets $kernel.  Another recipe, configuration, compiler or package makes another kernel.
-ensure_kernel() {
-	local key
-
-	key=$(cat "${configs[@]}" <(declare -f unpack_for_build kept_of_kernel) \
-		<(gcc -dumpfullversion) | sha256sum | cut -c1-12)
-	kernel=$cache_root/kernel-$(kernel_package_version)-um-$key
-	if [[ ! -d $kernel ]]; then
-		(
-			hold_lock "$kernel.lock"
-			trap 'rm -rf "$kernel.building"' EXIT
-			[[ -d $kernel ]] || make_kernel "$kernel"
-		)
-	fi
-	touch "$kernel"
-	forget_old_kernels
-}
-
-# What nobody used for 30 days; a log of a failed build as well.
-forget_old_kernels() {
-	find "$cache_root" -mindepth 1 -maxdepth 1 -name 'kernel-*-um-*' -mtime +30 \
-		-exec rm -rf {} +
 }
 
 # ---- the modules ---------------------------------------------------------------------
@@ -326,7 +209,6 @@ run_suites() {
 	boot
 	say "kunit: guest ran $((SECONDS - start)) s, its console is in $run/console.log"
 	[[ -z $filter ]] || expected=any
-	[[ -z $coverage ]] || report_coverage
 	perl "$helpers/report.pl" "$run" "$expected" "$nonce" || status=$?
 	((status > 1)) || verdict=yes
 	return "$status"
@@ -337,12 +219,7 @@ guest=
 trap leave EXIT
 parse_arguments "$@"
 need_tools
-ensure_kernel
-if [[ $kernel_only = yes ]]; then
-	verdict=yes
-	echo "$kernel"
-	exit
-fi
+kernel=$("$TOP/scripts/kernel.sh" um)
 hold_lock "$build.lock"
 mirror_sources
 build_modules

@@ -73,17 +73,38 @@ newest_kernel() {
 	done | sort -V | tail -n 1 | grep .
 }
 
-# kernel_version NAME image|headers: NAME is a series (6.1, 6.12) or a full version. Ends when it is
-# not installed. Of a series, a version that has both image and headers is preferred: what is built
-# is what is booted then.
+# is_made NAME: whether scripts/kernel.sh makes it. Its version is its name.
+is_made() {
+	[ "$1" = debug ] || [ "$1" = kcsan ]
+}
+
+# kernel_version NAME image|headers: NAME is a series (6.1, 6.12), a full version, or one that is
+# made. Ends when it is not installed. Of a series, a version that has both image and headers is
+# preferred: what is built is what is booted then.
 kernel_version() {
-	if version_pattern "$1" >/dev/null; then
+	if is_made "$1"; then
+		echo "$1"
+	elif version_pattern "$1" >/dev/null; then
 		newest_kernel "$1" both || newest_kernel "$1" "$2" ||
 			die "no $1 kernel $2 here: apt-get install linux-$2-$(package_suffix "$1")"
 	elif has_kernel "$1" "$2"; then
 		echo "$1"
 	else
-		die "no kernel $2 for '$1' here: give ${SERIES[*]} or an installed version"
+		die "no kernel $2 for '$1' here: give ${SERIES[*]}, debug, kcsan or an installed version"
+	fi
+}
+
+# find_kernel VERSION: sets kernel_image, kernel_tree (what modules are built against) and
+# kernel_modules (a directory); kernel_release is what uname says in it.
+find_kernel() {
+	kernel_release=$1 kernel_image=/boot/vmlinuz-$1 kernel_tree=/lib/modules/$1/build
+	if is_made "$1"; then
+		kernel_tree=$("$TOP/scripts/kernel.sh" "$1")
+		kernel_image=$kernel_tree/bzImage
+		kernel_release=$(<"$kernel_tree/.kernelrelease")
+		kernel_modules=$kernel_tree/lib/modules/$kernel_release
+	else
+		kernel_modules=/lib/modules/$1
 	fi
 }
 

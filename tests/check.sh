@@ -1,7 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Everything that must pass before a commit lands, in stages. Usage: check.sh [--only PATTERN]
+# Everything that must pass before a commit lands, in stages. Usage: check.sh [--full|--kcsan] [--only
+# PATTERN]
 #
+# Other stages instead: with --full the long ones (all tests in the debug kernel, the hostile ones at
+# length), with --kcsan those in a kernel that looks for data races.
 # PATTERN is an extended regular expression for names of stages (see `stages` below) or of
 # end-to-end tests. Logs are kept in build/check. A stage that cannot run counts as a failure. The
 # last line is "N passed, N failed".
@@ -14,7 +17,13 @@ LOGS=$BUILD/check
 passed=0 failed=0 ran=0
 failures=() started=() verdict=
 
-only=
+which= only=
+case ${1:-} in
+--full | --kcsan)
+	which=${1#--}_
+	shift
+	;;
+esac
 if [ "${1:-}" = --only ]; then
 	only=${2:?check.sh: --only needs a pattern}
 	[[ "" =~ $only ]] || [ $? = 1 ] || die "'$only' is not an extended regular expression"
@@ -90,31 +99,35 @@ no_warnings() {
 	! grep -q 'warning:' <<<"$log"
 }
 
-# The end-to-end files that the pattern may mean: by their names, or by a name of a test in them.
-e2e_files() {
+# wanted_files FILE...: those that the pattern may mean, by their names, or by a name of a test in
+# them.
+wanted_files() {
 	local file
-	for file in tests/e2e/[0-9]*.sh; do
+	for file; do
 		[[ "e2e/$(basename "$file" .sh)" =~ $only ]] ||
 			grep -qE -- "${only##*/}" "$file" || continue
 		echo "$file"
 	done 2>/dev/null
 }
 
-# One processor finds other errors than two: who polls then keeps the others from running.
+# built_e2e KERNEL OPTION...: its modules are built by no stage, as it may have to be made first
+built_e2e() {
+	! is_made "$1" || scripts/build-modules.sh --strict "$1" || return
+	tests/e2e.sh --kernel "$@"
+}
+
+# start_e2e NAME KERNEL PROCESSORS FILE...: a stage of end-to-end tests
 start_e2e() {
-	local series name pattern files
-	local -A smp=([6.1]=1 [6.12]=2)
-	for series in "${SERIES[@]}"; do
-		name=e2e-$series pattern=$only files=()
-		if [[ $name =~ $only ]]; then
-			pattern=
-		else
-			mapfile -t files < <(e2e_files)
-			[ ${#files[@]} -gt 0 ] || continue
-		fi
-		only='' start "$name" tests/e2e.sh --kernel "$series" --smp "${smp[$series]:-2}" \
-			${pattern:+--only "$pattern"} "${files[@]}"
-	done
+	local name=$1 pattern=$only options=("$2" --smp "$3" --name "$1")
+	shift 3
+	if [[ $name =~ $only ]]; then
+		pattern=
+	else
+		mapfile -t files < <(wanted_files "$@")
+		[ ${#files[@]} -gt 0 ] || return 0
+		set -- "${files[@]}"
+	fi
+	only='' start "$name" built_e2e "${options[@]}" ${pattern:+--only "$pattern"} "$@"
 }
 
 # Whatever ends this script before its verdict is a failure.
@@ -146,7 +159,25 @@ stages() {
 			--timeout 600 -- tests/system-calls.sh
 	done
 	finish_started
-	start_e2e
+	# One processor finds other errors than two: who polls then keeps the others from running
+	start_e2e e2e-6.1 6.1 1 tests/e2e/[0-9]*.sh
+	start_e2e e2e-6.12 6.12 2 tests/e2e/[0-9]*.sh
+	start_e2e e2e-debug debug 2 tests/e2e/{10,40,80}-*.sh tests/hostile/[0-9]*.sh
+	finish_started
+}
+
+full_stages() {
+	export SVT_FULL=1
+	start_e2e full-hostile-6.12 6.12 2 tests/hostile/[0-9]*.sh
+	start_e2e full-debug debug 2 tests/e2e/[0-9]*.sh
+	finish_started
+	start_e2e full-6.1 6.1 2 tests/e2e/[0-9]*.sh tests/hostile/[0-9]*.sh
+	start_e2e full-hostile-debug debug 2 tests/hostile/[0-9]*.sh
+	finish_started
+}
+
+kcsan_stages() {
+	start_e2e kcsan kcsan 2 tests/e2e/{10,40,50,55,80}-*.sh tests/hostile/[0-9]*.sh
 	finish_started
 }
 
@@ -155,12 +186,12 @@ mkdir -p "$LOGS"
 rm -f "$LOGS"/*.log
 echo "[$(clock)] packages ..."
 scripts/install-deps.sh check
-if [ -n "$only" ]; then
+if [ -n "$only$which" ]; then
 	echo "[$(clock)] build what the tests need ..."
 	make all tools >"$LOGS/make.log" 2>&1 ||
 		{ tail -n 40 "$LOGS/make.log" && die "the build failed"; }
 fi
-stages
+${which}stages
 [ "$ran" -gt 0 ] || die "nothing matches '$only'"
 [ ${#failures[@]} = 0 ] || echo "failed stages: ${failures[*]}"
 echo "[$(clock)] done"

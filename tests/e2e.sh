@@ -1,22 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Runs the end-to-end tests in a VM. Usage: e2e.sh [--kernel 6.1|6.12|VERSION] [--smp N]
-# [--only PATTERN] [FILE...] Without files all of tests/e2e/*.sh run, in one VM; where one kills the
-# machine the rest goes on in a new one. --only takes an extended regular expression for
-# "e2e/FILE/TEST NAME". The last line is "N passed, N failed".
+# Runs the end-to-end tests in a VM. Usage: e2e.sh [--kernel 6.1|6.12|VERSION|debug|kcsan] [--smp N]
+# [--only PATTERN] [--name NAME] [--files DIR] [FILE...] Without files all of tests/e2e/*.sh run, in
+# one VM; where one kills the machine the rest goes on in a new one. --only takes an extended
+# regular expression for "e2e/FILE/TEST NAME". The logs are build/check/NAME.*, and DIR takes the
+# counters of executed lines. The last line is "N passed, N failed".
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
 
 LIMIT=3000
 
-kernel=6.1 only= smp=2
+kernel=6.1 only= smp=2 log= options=()
 while [[ ${1:-} == --* ]]; do
 	[ $# -ge 2 ] || die "$1 needs a value"
 	case $1 in
 	--kernel) kernel=$2 ;;
 	--only) only=$2 ;;
 	--smp) smp=$2 ;;
+	--name) log=$BUILD/check/$2 ;;
+	--files) options=(--files "$2") SVT_COVERED=$BUILD ;;
 	*) die "unknown option '$1'" ;;
 	esac
 	shift 2
@@ -24,10 +27,11 @@ done
 files=("$@")
 [ ${#files[@]} -gt 0 ] || files=("$TOP"/tests/e2e/[0-9]*.sh)
 [ -e "${files[0]}" ] || die "no test file ${files[0]}"
+[ -z "${SVT_COVERED:-}" ] || export SVT_COVERED
 export SVT_ONLY=${only:-${SVT_ONLY:-}}
 
 mkdir -p "$BUILD/check"
-log=$BUILD/check/e2e-$kernel
+log=${log:-$BUILD/check/e2e-$kernel}
 rm -f "$log".{results,console}*
 : >"$log.results"
 
@@ -52,7 +56,7 @@ while [ ${#files[@]} -gt 0 ]; do
 	boot=$((boot + 1))
 	status=0
 	"$TOP/tests/vm/run.sh" --kernel "$kernel" --smp "$smp" --timeout "$LIMIT" \
-		--results "$log.results" --console "$log.console$boot" \
+		"${options[@]}" --results "$log.results" --console "$log.console$boot" \
 		-- "$TOP/tests/lib/run-files.sh" "${files[@]}" 2>&1 || status=$?
 	case $status in 97 | 98 | 99) ;; *) break ;; esac
 	name=$(unfinished)

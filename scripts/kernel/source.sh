@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034
 #
 # Where the kernel source package is and where things made of it are cached.
-# Sourced by scripts/kunit.sh and scripts/check-style.sh, after scripts/lib.sh.
+# Sourced by scripts/kernel.sh and scripts/check-style.sh, after scripts/lib.sh.
 
 kernel_package=linux-source-6.12
 kernel_tarball=/usr/src/$kernel_package.tar.xz

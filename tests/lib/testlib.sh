@@ -93,6 +93,11 @@ record_failure() {
 	} | sed 's/^ */why /' >"$SVT_RESULTS"
 }
 
+# amount SHORT FULL: how much of it, in make check or in make check-full
+amount() {
+	[ -z "${SVT_FULL:-}" ] && echo "$1" || echo "$2"
+}
+
 # fails COMMAND...: it has to fail. (`! COMMAND` would not end a test that runs under -e.)
 fails() {
 	! "$@" || die "this should have failed: $*"

@@ -4,9 +4,10 @@
 # off.
 #
 # vm_run= on the kernel command line names the directory of this run: `command` there is what to
-# run, and vm_limit= is its time limit in seconds. Two virtio-serial ports lead to the host: svt.out
-# takes the command's output, svt.ctl the results, line by line, and last "exit STATUS"; the host
-# answers that one, so nothing is lost at power-off.
+# run, and vm_limit= is its time limit in seconds. Virtio-serial ports lead to the host: svt.out
+# takes the command's output, svt.files an archive of what it left in /run/svt/files, svt.ctl the
+# results, line by line, and last "exit STATUS"; the host answers that one, so nothing is lost at
+# power-off.
 
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LANG=C.UTF-8 TERM=linux SVT_RESULTS=/run/svt/results
@@ -40,6 +41,8 @@ prepare_machine() {
 	echo 1 >/proc/sys/kernel/hung_task_panic
 	echo 90 >/proc/sys/kernel/hung_task_timeout_secs
 	echo 1 >/proc/sys/kernel/panic_on_rcu_stall
+	# Scans are for the end of the tests
+	[ ! -e /sys/kernel/debug/kmemleak ] || echo scan=off >/sys/kernel/debug/kmemleak
 	# What udev does where rdma-core is installed.
 	modprobe -a ib_uverbs rdma_ucm
 	hide_drivers
@@ -94,6 +97,7 @@ run_command() {
 		kill -0 "$out_relay" 2>/dev/null || break
 		sleep 0.1
 	done
+	[ ! -d /run/svt/files ] || tar -cf - -C /run/svt/files . >"$(port svt.files)"
 	echo "exit $status" >"$SVT_RESULTS"
 	read -r -t 20 <&7
 	end

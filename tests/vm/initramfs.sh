@@ -9,13 +9,14 @@ set -euo pipefail
 
 ROOT_MODULES=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
 
-# module_files VERSION: the files of ROOT_MODULES and all that they need, in loading order, each
-# once.
+# The files of ROOT_MODULES and all that they need, in loading order, each once. What is built in
+# needs none.
 module_files() {
 	local module
 	for module in "${ROOT_MODULES[@]}"; do
-		/sbin/modprobe -S "$1" --show-depends "$module" ||
-			die "kernel $1 has no module $module: reinstall linux-image-$1"
+		/sbin/modprobe -d "${kernel_modules%/lib/*}" -S "$kernel_release" --show-depends \
+			"$module" ||
+			die "kernel $version has no module $module: reinstall linux-image-$version"
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
 }
 
@@ -31,14 +32,15 @@ unpack_module() {
 }
 
 build() {
-	local version=$1 image=$2 file
+	local file
 	tree=$(mktemp -d)
 	trap 'rm -rf "$tree"' EXIT
 	mkdir -p "$tree/bin" "$tree/modules"
 	cp "$(command -v busybox)" "$tree/bin/busybox"
 	cp "$TOP/tests/vm/init" "$tree/init"
 	chmod 755 "$tree/init"
-	for file in $(module_files "$version"); do
+	: >"$tree/modules/list"
+	for file in $(module_files); do
 		unpack_module "$file" "$tree/modules"
 	done
 	(cd "$tree" && find . | cpio --quiet -o -H newc -R 0:0) >"$image.$$"
@@ -46,6 +48,7 @@ build() {
 }
 
 version=$1
+find_kernel "$version"
 image=$BUILD/vm/initramfs-$version.cpio
 need busybox busybox-static
 ! ldd "$(command -v busybox)" >/dev/null 2>&1 ||
@@ -54,7 +57,7 @@ need cpio cpio
 need xz xz-utils
 mkdir -p "$BUILD/vm"
 if [ ! -e "$image" ] || [ "$TOP/tests/vm/init" -nt "$image" ] || [ "$0" -nt "$image" ] ||
-	[ "/boot/vmlinuz-$version" -nt "$image" ]; then
-	build "$version" "$image"
+	[ "$kernel_image" -nt "$image" ]; then
+	build
 fi
 echo "$image"

@@ -12,22 +12,23 @@ set -euo pipefail
 fingerprint() {
 	mkdir -p "$BUILD/$version/drivers" "$BUILD/provider"
 	{
-		ls -d "$TOP/scripts/install.sh" "$0" "/lib/modules/$version/modules.order"
+		ls -d "$TOP/scripts/install.sh" "$0" "$kernel_modules/modules.order"
 		find "$BUILD/$version/drivers" -name '*.ko'
 		find "$BUILD/provider" -name '*.so' -o -name '*.driver'
 	} | sort | xargs stat -c '%n %s %Y' | md5sum | cut -c1-12
 }
 
 # With the kernel's own modules in reach depmod indexes both; the VM sees those at their usual
-# place.
+# place, if they are there.
 index_modules() {
-	local modules=$1/usr/lib/modules/$version
+	local modules=$1/usr/lib/modules/$kernel_release
 	mkdir -p "$modules"
-	cp "/lib/modules/$version"/modules.{order,builtin,builtin.modinfo} "$modules/"
-	ln -s "/lib/modules/$version/kernel" "$modules/kernel"
+	cp "$kernel_modules"/modules.{order,builtin,builtin.modinfo} "$modules/"
+	ln -s "$kernel_modules/kernel" "$modules/kernel"
 	ln -s usr/lib "$1/lib"
-	/sbin/depmod -b "$1" "$version"
-	rm "$modules/kernel" "$1/lib"
+	/sbin/depmod -b "$1" "$kernel_release"
+	rm "$1/lib"
+	is_made "$version" || rm "$modules/kernel"
 }
 
 fill() {
@@ -41,7 +42,9 @@ fill() {
 }
 
 version=$1
+find_kernel "$version"
 if [ "${2:-}" = bare ]; then
+	! is_made "$version" || die "--bare is for kernels that are installed here"
 	layer=$BUILD/vm/layer-$version-bare
 	mkdir -p "$layer"
 else

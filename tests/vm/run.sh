@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Boots a stock Debian kernel in QEMU and runs one command there as root, or a shell. See usage
-# below.
+# Boots a kernel in QEMU, one of Debian's or of scripts/kernel.sh, and runs one command there as
+# root, or a shell. See usage below.
 #
 # The guest's root is the host's root, read-only over 9p, under a tmpfs overlay: programs, libraries
 # and this repository are where they are on the host. What is built in build/VERSION is laid over it
@@ -16,28 +16,30 @@ usage() {
 	       run.sh [OPTION...] --shell
 
 	Runs COMMAND in a VM; its output comes to stdout and its exit status is returned.
-	  --kernel NAME   6.1, 6.12 (the newest installed of it) or a full version; default 6.1
+	  --kernel NAME   6.1, 6.12 (the newest installed of it), a full version, debug or kcsan;
+	                  default 6.1
 	  --smp N         processors; default 2
-	  --mem M         memory in MB; default 2048
+	  --mem M         memory in MB; default 2048, and twice that for debug and kcsan
 	  --timeout S     limit in seconds for the command, times SVT_TIME_SCALE; default 300
 	  --icount        busy time counts instructions (1 ns each), one processor
 	  --results FILE  append what tests report (pass NAME, fail NAME) to FILE
 	  --console FILE  where the console log goes; default: kept in build/vm of a failed run only
+	  --files DIR     where to put the files that COMMAND leaves in /run/svt/files
 	  --append WORDS  more words for the kernel command line
 	  --bare          do not lay the build over the root
 	  --shell         interactive shell on the serial console
 
 	Status 97: the machine died (panic, warning, reset); 98: not ended in time; 99: not started.
-	SVT_* variables are passed on to the guest.
+	SVT_* variables are passed on to the guest. debug and kcsan multiply SVT_TIME_SCALE by 5.
 	END
 }
 
-kernel=6.1 smp=2 mem=2048 limit=300 icount= results=/dev/null console= append= bare= shell=
+kernel=6.1 smp=2 mem= limit=300 icount= results=/dev/null console= files= append= bare= shell=
 
 parse() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--kernel | --smp | --mem | --timeout | --results | --console | --append)
+		--kernel | --smp | --mem | --timeout | --results | --console | --files | --append)
 			[ $# -ge 2 ] || die "$1 needs a value; see --help"
 			;;&
 		--kernel) kernel=$2 && shift ;;
@@ -46,6 +48,7 @@ parse() {
 		--timeout) limit=$2 && shift ;;
 		--results) results=$2 && shift ;;
 		--console) console=$2 && shift ;;
+		--files) files=$2 && shift ;;
 		--append) append=$2 && shift ;;
 		--icount) icount=1 ;;
 		--bare) bare=bare ;;
@@ -72,7 +75,7 @@ machine() {
 		qemu+=(-accel "tcg,thread=multi" -smp "$smp" -cpu max)
 	fi
 	qemu+=(-m "$mem" -nodefaults -no-user-config -display none -no-reboot -nic none
-		-kernel "/boot/vmlinuz-$version" -initrd "$initramfs"
+		-kernel "$kernel_image" -initrd "$initramfs"
 		-virtfs "local,path=/,mount_tag=svtroot,multidevs=remap,$export"
 		-virtfs "local,path=$layer,mount_tag=svtlayer,$export")
 }
@@ -88,13 +91,17 @@ ports() {
 	qemu+=(-serial "file:$console" -device virtio-serial-pci
 		-chardev "stdio,id=out,signal=off" -device virtserialport,chardev=out,name=svt.out
 		-chardev "pipe,id=ctl,path=$run/ctl"
-		-device virtserialport,chardev=ctl,name=svt.ctl)
+		-device virtserialport,chardev=ctl,name=svt.ctl
+		-chardev "file,id=files,path=$run/files.tar"
+		-device virtserialport,chardev=files,name=svt.files)
 }
 
 boot_words() {
 	local words
 	words="console=ttyS0 panic=-1 panic_on_warn=1 oops=panic watchdog_thresh=30"
 	words+=" softlockup_panic=1 tsc=reliable no_timer_check rdinit=/init loglevel=5"
+	# A report of a race is no end: there may be others
+	[ "$version" != kcsan ] || words+=" panic_on_warn=0"
 	words+=" vm_top=$TOP vm_init=tests/vm/guest-init.sh vm_run=$run vm_limit=$seconds"
 	qemu+=(-append "$words $append")
 }
@@ -142,11 +149,22 @@ died() {
 	exit "$1"
 }
 
+take_files() {
+	mkdir -p "$files"
+	[ ! -s "$run/files.tar" ] || tar -xf "$run/files.tar" -C "$files"
+}
+
 main() {
 	local started status=0
 	parse "$@"
 	need qemu-system-x86_64 qemu-system-x86
 	version=$(kernel_version "$kernel" image)
+	find_kernel "$version"
+	if is_made "$version"; then
+		: "${mem:=4096}"
+		SVT_TIME_SCALE=$(scaled 5)
+	fi
+	: "${mem:=2048}"
 	initramfs=$("$TOP/tests/vm/initramfs.sh" "$version")
 	layer=$("$TOP/tests/vm/layer.sh" "$version" $bare)
 	seconds=$(scaled "$limit")
@@ -180,6 +198,7 @@ main() {
 	wait "$reader" 2>/dev/null || :
 	if [ -e "$run/status" ]; then
 		status=$(<"$run/status")
+		[ -z "$files" ] || take_files
 		[ "$status" != 124 ] || died 98 "the command did not end within $seconds s"
 		exit "$status"
 	fi

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Which lines and branches of drivers/ the tests run: a table per file, and the verdict of
+# scripts/coverage/verdict.py. Usage: coverage.sh [--kunit] [FILE...]
+#   --kunit  the KUnit suites only
+# Without it the end-to-end tests (or those of FILE...) run as well, in the debug kernel.
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+out=$BUILD/coverage
+reports=()
+
+# count_lines NAME KERNEL DIR: the modules were built in DIR, and their counters are there. gcov
+# runs in the kernel's tree, where it finds the headers that were compiled in.
+count_lines() {
+	gcovr --root "$3" --object-directory "$2" --filter '.*drivers/' --json "$out/$1.json" "$3" \
+		>"$out/gcovr.log" 2>&1 || { tail -n 20 "$out/gcovr.log" >&2; die "gcovr failed"; }
+	reports+=(--add-tracefile "$out/$1.json")
+}
+
+# place_counters FROM DIR: in the place of those of an earlier run
+place_counters() {
+	find "$2/drivers" -name '*.gcda' -delete
+	cp -r "$1/." "$2"
+}
+
+run_kunit() {
+	scripts/kunit.sh --coverage || die "the suites have to pass first"
+	place_counters "$BUILD/kunit-coverage/run/gcov" "$BUILD/kunit-coverage"
+	count_lines kunit "$(scripts/kernel.sh um)" "$BUILD/kunit-coverage"
+}
+
+# The modules are built apart from those that other tests use.
+run_e2e() {
+	BUILD=$out scripts/build-modules.sh --coverage debug
+	make --no-print-directory BUILD="$out" provider tools
+	rm -rf "$out/files"
+	BUILD=$out tests/e2e.sh --kernel debug --files "$out/files" "$@" ||
+		die "the tests have to pass first"
+	place_counters "$out/files/$out/debug" "$out/debug"
+	count_lines e2e "$(scripts/kernel.sh debug)" "$out/debug"
+}
+
+report() {
+	rm -rf "$out/html"
+	mkdir "$out/html"
+	gcovr --root "$TOP" "${reports[@]}" --exclude '.*/tests/.*' --exclude '.*/svt_test/.*' \
+		--txt "$out/lines.txt" --html-details "$out/html/index.html" \
+		--json "$out/all.json" --print-summary >"$out/summary.txt"
+	cut -c1-100 "$out/lines.txt"
+	grep -E '^(lines|branches)' "$out/summary.txt"
+	say "coverage: all lines are in $out/html/index.html"
+}
+
+kunit_only=
+[ "${1:-}" != --kunit ] || kunit_only=1
+cd "$TOP"
+scripts/install-deps.sh coverage
+mkdir -p "$out"
+run_kunit
+[ -n "$kunit_only" ] || run_e2e "$@"
+report
+[ -n "$kunit_only" ] || python3 scripts/coverage/verdict.py "$out/all.json"

@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Makes a kernel of the Debian package linux-source-6.12 for the tests, unless it is there, and
+# prints where it is. Usage: kernel.sh um|debug|kcsan
+#   um     User-Mode Linux with KASAN and the other checkers, for scripts/kunit.sh
+#   debug  the same checkers in a kernel for tests/vm/run.sh
+#   kcsan  one that looks for data races, for tests/vm/run.sh
+#
+# It is kept outside the tree, under a name with the package's version and a checksum of the
+# configuration, and made anew when either changes. There: the kernel (linux or bzImage),
+# lib/modules, .kernelrelease, and what external modules are built against.
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=kernel/source.sh
+. "$TOP/scripts/kernel/source.sh"
+
+choose() {
+	name=$1 ARCH=x86_64 image=arch/x86/boot/bzImage flags=()
+	case $name in
+	um) ARCH=um image=linux configs=(common checkers um) ;;
+	debug) configs=(common checkers x86 debug) ;;
+	kcsan)
+		configs=(common x86 kcsan)
+		# Only our modules are looked at: faster, and no report is about others
+		flags=(KCSAN_SANITIZE=n)
+		;;
+	*) die "usage: kernel.sh um|debug|kcsan" ;;
+	esac
+	export ARCH
+	configs=("${configs[@]/#/$TOP/scripts/kernel/}")
+	configs=("${configs[@]/%/.config}")
+}
+
+need_tools() {
+	[[ $(uname -m) = x86_64 ]] || die "the test kernels need an x86_64 host"
+	need_kernel_package
+	need gcc gcc
+	need make make
+	need flex flex
+	need bison bison
+	need bc bc
+	[[ $ARCH = um || -e /usr/include/gelf.h ]] || die "no gelf.h: apt-get install libelf-dev"
+}
+
+# What external modules need of a built tree: names relative to it.
+kept_of_kernel() {
+	find Makefile Kbuild .config .kernelrelease Module.symvers include arch/um arch/x86 scripts \
+		\( -name '*.o' -o -name '*.a' -o -name '*.cmd' -o -name '*.S' -o -name '*.rst' \
+		-o -name '*.dts*' -o -name 'vmlinux*' -o -path 'arch/*.c' \) -prune -o \
+		\( -type f -o -type l \) -print
+	find tools/objtool -name objtool -type f
+}
+
+# Sources of architectures and devices that no test kernel can use: half of the tree.
+unpack_for_build() {
+	unpack_kernel "$1" \
+		--exclude='linux-source-*/arch/[!ux]*/*.[chS]' \
+		--exclude='linux-source-*/arch/*.dts*' \
+		--exclude='linux-source-*/drivers/gpu/*.[ch]' \
+		--exclude='linux-source-*/drivers/media/*.[ch]' \
+		--exclude='linux-source-*/drivers/staging/*.[ch]' \
+		--exclude='linux-source-*/drivers/scsi/*.[ch]' \
+		--exclude='linux-source-*/drivers/net/ethernet/*.[ch]' \
+		--exclude='linux-source-*/drivers/net/wireless/*.[ch]' \
+		--exclude='linux-source-*/sound/*.[ch]' \
+		--exclude='linux-source-*/Documentation/*.rst' \
+		--exclude='linux-source-*/tools/testing/*.[ch]'
+}
+
+configure_kernel() {
+	local missing
+
+	cat "${configs[@]}" >"$1/wanted.config"
+	make -s -C "$1" KCONFIG_ALLCONFIG=wanted.config allnoconfig
+	missing=$(grep -E '^(# )?CONFIG_' "$1/wanted.config" | grep -vxFf "$1/.config" || true)
+	[[ -z $missing ]] || die "scripts/kernel/*.config ask for what this kernel lacks: $missing"
+}
+
+# Runs a long command with its output in a log; says every 20 seconds that it lives.
+with_progress() {
+	local log=$1 pid seconds=0
+	shift
+
+	"$@" >"$log" 2>&1 &
+	pid=$!
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 1
+		seconds=$((seconds + 1))
+		if ((seconds % 20 == 0)); then
+			say "kernel:   $seconds s, $(grep -c '^  [A-Z]' "$log") steps"
+		fi
+	done
+	wait "$pid"
+}
+
+# keep TREE DIR: of a built tree, what is needed later
+keep() {
+	local to=$2
+
+	make -s -C "$1" "${flags[@]}" INSTALL_MOD_PATH="$to" modules_install
+	make -s -C "$1" kernelrelease >"$1/.kernelrelease"
+	rm -f "$to/lib/modules/"*/{build,source}
+	cp "$1/$image" "$to/${image##*/}"
+	[[ $ARCH != um ]] || strip "$to/linux"
+	(cd "$1" && kept_of_kernel | tar -cf - -T -) | tar -xf - -C "$to"
+}
+
+make_kernel() {
+	local tree=$1.building/tree log=$1.building/build.log start=$SECONDS
+
+	say "kernel: making the test kernel '$name' (once; 5 to 20 minutes on 2 cores): $1"
+	rm -rf "$1.building"
+	mkdir -p "$tree" "$1.building/kernel"
+	unpack_for_build "$tree"
+	configure_kernel "$tree"
+	if ! with_progress "$log" nice make -C "$tree" -j"$(nproc)" "${flags[@]}" all; then
+		tail -n 20 "$log" >&2
+		cp "$log" "$1.log"
+		die "the kernel does not build, see $1.log"
+	fi
+	keep "$tree" "$1.building/kernel" >>"$log" 2>&1
+	mv "$log" "$1.building/kernel/build.log"
+	mv "$1.building/kernel" "$1"
+	rm -rf "$1.building"
+	say "kernel: '$name' made in $((SECONDS - start)) s, $(du -sh "$1" | cut -f1)"
+}
+
+# Another recipe, configuration, compiler or package makes another kernel.
+place() {
+	local key
+
+	key=$({
+		cat "${configs[@]}"
+		declare -f unpack_for_build kept_of_kernel keep
+		echo "${flags[@]}" "$(gcc -dumpfullversion)"
+	} | sha256sum | cut -c1-12)
+	echo "$cache_root/kernel-$(kernel_package_version)-$name-$key"
+}
+
+# What nobody used for 30 days; a log of a failed build as well.
+forget_old_kernels() {
+	find "$cache_root" -mindepth 1 -maxdepth 1 -name 'kernel-*' -mtime +30 -exec rm -rf {} +
+}
+
+[[ $# = 1 ]] || die "usage: kernel.sh um|debug|kcsan"
+choose "$1"
+need_tools
+kernel=$(place)
+if [[ ! -d $kernel ]]; then
+	(
+		hold_lock "$kernel.lock"
+		trap 'rm -rf "$kernel.building"' EXIT
+		[[ -d $kernel ]] || make_kernel "$kernel"
+	) >&2
+fi
+touch "$kernel"
+forget_old_kernels
+echo "$kernel"
