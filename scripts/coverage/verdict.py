@@ -27,29 +27,30 @@ def read_reasons():
     return reasons
 
 
-def function_at(source, number):
-    """Name of the function that line `number` is in: kernel style, so its brace is at column 0."""
-    for start in range(number - 1, -1, -1):
-        if source[start].startswith("{"):
-            break
-    else:
-        return "?"
-    head = ""
-    for above in range(start - 1, -1, -1):
-        head = source[above] + " " + head
-        if source[above][:1].isalpha() and "(" in head:
-            break
-    found = re.search(r"(\w+)\s*\(", head)
-    return found.group(1) if found else "?"
+def functions_of(source):
+    """The name of the function that each line is in, by kernel style: braces at column 0."""
+    names = ["?"] * (len(source) + 1)
+    head = None
+    for number, line in enumerate(source, 1):
+        if line[:1].isalpha() and not (head and "(" in source[head - 1]):
+            head = number
+        if line.startswith("{") and head:
+            signature = " ".join(source[head - 1:number - 1])
+            found = re.search(r"(\w+)\s*\(", signature)
+            end = source.index("}", number) + 1
+            names[head:end + 1] = [found.group(1) if found else "?"] * (end + 1 - head)
+        if line.startswith("}") or line.endswith(";") and not line[:1].isspace():
+            head = None
+    return names
 
 
 def missed_functions(file, lines):
-    source = (TOP / file).read_text().splitlines()
+    names = functions_of((TOP / file).read_text().splitlines())
     missed = {}
     for line in lines:
         if line["count"] == 0:
             number = line["line_number"]
-            missed.setdefault((file, function_at(source, number)), []).append(number)
+            missed.setdefault((file, names[number]), []).append(number)
     return missed
 
 

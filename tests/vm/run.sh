@@ -74,7 +74,8 @@ machine() {
 	else
 		qemu+=(-accel "tcg,thread=multi" -smp "$smp" -cpu max)
 	fi
-	qemu+=(-m "$mem" -nodefaults -no-user-config -display none -no-reboot -nic none
+	# The other machine type routes interrupts by code that a debug kernel interprets for minutes
+	qemu+=(-machine q35 -m "$mem" -nodefaults -no-user-config -display none -no-reboot -nic none
 		-kernel "$kernel_image" -initrd "$initramfs"
 		-virtfs "local,path=/,mount_tag=svtroot,multidevs=remap,$export"
 		-virtfs "local,path=$layer,mount_tag=svtlayer,$export")
