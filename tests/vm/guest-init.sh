@@ -43,6 +43,7 @@ prepare_machine() {
 	echo 1 >/proc/sys/kernel/panic_on_rcu_stall
 	# Scans are for the end of the tests
 	[ ! -e /sys/kernel/debug/kmemleak ] || echo scan=off >/sys/kernel/debug/kmemleak
+	[ ! -e /sys/kernel/debug/kcsan ] || echo on >/sys/kernel/debug/kcsan
 	# What udev does where rdma-core is installed.
 	modprobe -a ib_uverbs rdma_ucm
 	hide_drivers
