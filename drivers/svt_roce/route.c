@@ -70,13 +70,32 @@ static void fill_ipv6(union roce_headers *headers, const struct svt_path *path)
 	fill_udp(&headers->udp6, path);
 }
 
+/* The netdev of the source GID: it may be above that of the device, a VLAN say. 0: none */
+static int source_ifindex(const struct ib_gid_attr *attr)
+{
+	struct net_device *netdev;
+	int ifindex = 0;
+
+	rcu_read_lock();
+	netdev = rdma_read_gid_attr_ndev_rcu(attr);
+	if (!IS_ERR(netdev))
+		ifindex = netdev->ifindex;
+	rcu_read_unlock();
+	return ifindex;
+}
+
 /**
  * roce_path_init() - svt_backend_ops.path_init
  * @dev: the device
  * @path: without a route so far
  *
+ * The GID that the path holds loses its netdev for good when its address is removed; an address
+ * that is added again makes another GID. So the netdev is looked up now, and kept by its index: the
+ * path works whenever the address is there.
+ *
  * Context: any.
- * Return: 0, or -EINVAL when source and destination are not of one version of IP.
+ * Return: 0, or -EINVAL when source and destination are not of one version of IP, or the source
+ *	address was just removed.
  */
 int roce_path_init(struct svt_device *dev, struct svt_path *path)
 {
@@ -88,6 +107,9 @@ int roce_path_init(struct svt_device *dev, struct svt_path *path)
 		return -EINVAL;
 	ipv4 = ipv6_addr_v4mapped(gid_address(&path->sgid));
 	if (ipv4 != ipv6_addr_v4mapped(gid_address(&path->dgid)))
+		return -EINVAL;
+	priv->ifindex = source_ifindex(attr);
+	if (!priv->ifindex)
 		return -EINVAL;
 
 	RCU_INIT_POINTER(priv->route, NULL);
@@ -173,6 +195,9 @@ static struct dst_entry *find_ipv6(struct net *net, struct net_device *netdev,
 	};
 	struct dst_entry *dst;
 
+	/* IPv4 has no route for a source address that is not there (any more), IPv6 would have */
+	if (!ipv6_stub->ipv6_dev_find(net, &ip->saddr, netdev))
+		return NULL;
 	dst = ipv6_stub->ipv6_dst_lookup_flow(net, NULL, &flow, NULL);
 	if (IS_ERR(dst))
 		return NULL;
@@ -192,15 +217,14 @@ static struct dst_entry *find_ipv6(struct net *net, struct net_device *netdev,
 }
 #endif
 
-/* The netdev of the source GID may be above that of the device, a VLAN say */
 static struct roce_route *find_route(struct roce_device *device, struct svt_path *path)
 {
 	const struct roce_path *priv = to_roce_path(path);
 	struct net_device *netdev;
 	struct roce_route *route;
 
-	netdev = rdma_read_gid_attr_ndev_rcu(path->ah_attr.grh.sgid_attr);
-	if (IS_ERR(netdev) || !net_eq(dev_net(netdev), device->net))
+	netdev = dev_get_by_index_rcu(device->net, priv->ifindex);
+	if (!netdev)
 		return NULL;
 
 	route = kzalloc(sizeof(*route), GFP_ATOMIC | __GFP_NOWARN);

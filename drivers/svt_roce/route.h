@@ -42,6 +42,7 @@ struct roce_route {
  * struct roce_path - what is kept in svt_path.priv
  * @route: the last route found, or NULL; replaced by xchg
  * @headers: the same for each packet but for lengths, identification and checksums
+ * @ifindex: of the netdev that had the source address
  * @ipv6: which of @headers
  *
  * All but @route is set by roce_path_init() and then only read.
@@ -49,6 +50,7 @@ struct roce_route {
 struct roce_path {
 	struct roce_route __rcu *route;
 	union roce_headers headers;
+	int ifindex;
 	bool ipv6;
 };
 
