@@ -14,6 +14,18 @@
 #include "device.h"
 #include "multicast.h"
 
+/* Joining does not say when there was no memory for it */
+static bool is_member(const struct in_device *in_dev, __be32 group)
+{
+	const struct ip_mc_list *entry;
+
+	for (entry = rtnl_dereference(in_dev->mc_list); entry;
+	     entry = rtnl_dereference(entry->next_rcu))
+		if (entry->multiaddr == group)
+			return true;
+	return false;
+}
+
 static int change_ipv4(struct net_device *netdev, __be32 group, bool join)
 {
 	struct in_device *in_dev = __in_dev_get_rtnl(netdev);
@@ -21,11 +33,12 @@ static int change_ipv4(struct net_device *netdev, __be32 group, bool join)
 	/* A netdev that lost its IPv4 configuration lost the membership, too */
 	if (!in_dev)
 		return join ? -ENODEV : 0;
-	if (join)
-		ip_mc_inc_group(in_dev, group);
-	else
+	if (!join) {
 		ip_mc_dec_group(in_dev, group);
-	return 0;
+		return 0;
+	}
+	ip_mc_inc_group(in_dev, group);
+	return is_member(in_dev, group) ? 0 : -ENOMEM;
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
