@@ -117,13 +117,53 @@ struct ibv_cq_ex *svt_create_cq_ex(struct ibv_context *context, struct ibv_cq_in
 }
 
 /**
+ * svt_cq_map_moved - map the ring that the kernel has moved a CQ to
+ * @cq: whose lock is held
+ *
+ * Return: 0, or why it cannot be mapped now; nothing can be done with the CQ then.
+ */
+int svt_cq_map_moved(struct svt_cq *cq)
+{
+	struct svt_ring ring;
+	int err;
+
+	err = map(&ring, cq->verbs.cq.context->cmd_fd, &cq->moved);
+	if (err)
+		return err;
+	ring.index = atomic_load_explicit(svt_ring_word(&ring.control->consumer),
+					  memory_order_relaxed);
+	ring.seen = ring.index;
+	svt_ring_unmap(&cq->ring);
+	cq->ring = ring;
+	cq->moved = (struct svt_ring_info){};
+	return 0;
+}
+
+/**
+ * svt_cq_catch_up - see to it that a CQ's ring is mapped, or never will be
+ * @ibv_cq: which
+ *
+ * Return: 0, or why it can only be mapped later.
+ */
+int svt_cq_catch_up(struct ibv_cq *ibv_cq)
+{
+	struct svt_cq *cq = to_svt_cq(ibv_cq);
+	int err;
+
+	svt_lock(&cq->lock);
+	err = svt_cq_follow(cq);
+	svt_unlock(&cq->lock);
+	return svt_ring_may_map_later(err) ? err : 0;
+}
+
+/**
  * svt_resize_cq - give a CQ another number of entries
  * @ibv_cq: which
  * @cqe: how many at least
  *
  * The kernel moves what is pending, and what is asked for, into a new ring and sets that ring's
- * indices. The lock keeps everybody else from the old one meanwhile. Should the new ring not be
- * mapped, the old one stays, but nothing will come into it any more.
+ * indices. The lock keeps everybody else from the old one meanwhile. There is no way back from
+ * there, so when there is no memory to map the new ring whoever uses the CQ next tries again.
  *
  * Return: 0, EINVAL when what is pending does not fit, or another errno.
  */
@@ -132,23 +172,19 @@ int svt_resize_cq(struct ibv_cq *ibv_cq, int cqe)
 	struct resize_cq_response response = {};
 	struct ibv_resize_cq command = {};
 	struct svt_cq *cq = to_svt_cq(ibv_cq);
-	struct svt_ring ring;
 	int err;
 
 	svt_lock(&cq->lock);
 	err = ibv_cmd_resize_cq(ibv_cq, cqe, &command, sizeof(command), &response.core,
 				sizeof(response));
-	if (err)
-		goto unlock;
-	err = map(&ring, ibv_cq->context->cmd_fd, &response.svt.ring);
-	if (err)
-		goto unlock;
-	ring.index = atomic_load_explicit(svt_ring_word(&ring.control->consumer),
-					  memory_order_relaxed);
-	ring.seen = ring.index;
-	svt_ring_unmap(&cq->ring);
-	cq->ring = ring;
-unlock:
+	if (!err) {
+		cq->moved = response.svt.ring;
+		err = svt_cq_map_moved(cq);
+		if (svt_ring_may_map_later(err))
+			err = 0;
+		else if (err)
+			cq->moved = (struct svt_ring_info){};
+	}
 	svt_unlock(&cq->lock);
 	return err;
 }
@@ -170,16 +206,19 @@ int svt_destroy_cq(struct ibv_cq *ibv_cq)
 int svt_req_notify_cq(struct ibv_cq *ibv_cq, int solicited_only)
 {
 	struct svt_cq *cq = to_svt_cq(ibv_cq);
+	int err;
 
 	svt_lock(&cq->lock);
-	svt_ring_arm(&cq->ring, solicited_only ? SVT_CQ_ARM_SOLICITED : SVT_CQ_ARM_NEXT);
+	err = svt_cq_follow(cq);
+	if (!err)
+		svt_ring_arm(&cq->ring, solicited_only ? SVT_CQ_ARM_SOLICITED : SVT_CQ_ARM_NEXT);
 	svt_unlock(&cq->lock);
-	return 0;
+	return err;
 }
 
 /**
  * svt_cq_forget - drop the pending completions of a QP that was destroyed or reset
- * @cq: where
+ * @cq: where; svt_cq_catch_up() came before the QP went
  * @qp_num: of the QP; the kernel completes nothing for it any more
  *
  * An application may have freed what their wr_id stand for. The elements between the two indices

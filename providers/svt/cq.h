@@ -15,12 +15,14 @@
  * @lock: protects the rest; held from a successful ibv_start_poll() to ibv_end_poll()
  * @ring: of struct svt_cqe; we are its consumer
  * @current: what the ibv_wc_read_*() calls read
+ * @moved: where the kernel's ring is when that is another than @ring; else .entries is 0
  */
 struct svt_cq {
 	struct verbs_cq verbs;
 	struct svt_lock lock;
 	struct svt_ring ring;
 	const struct svt_cqe *current;
+	struct svt_ring_info moved;
 };
 
 static inline struct svt_cq *to_svt_cq(struct ibv_cq *cq)
@@ -33,6 +35,15 @@ struct ibv_cq *svt_create_cq(struct ibv_context *context, int cqe,
 struct ibv_cq_ex *svt_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
 int svt_resize_cq(struct ibv_cq *cq, int cqe);
 int svt_destroy_cq(struct ibv_cq *cq);
+int svt_cq_map_moved(struct svt_cq *cq);
+int svt_cq_catch_up(struct ibv_cq *cq);
+
+/* Before anything is done with the ring. 0, or why it cannot be mapped now */
+static inline int svt_cq_follow(struct svt_cq *cq)
+{
+	return cq->moved.entries ? svt_cq_map_moved(cq) : 0;
+}
+
 int svt_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 void svt_cq_forget(struct svt_cq *cq, uint32_t qp_num);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Polling a completion queue: ibv_poll_cq(), and the ibv_start_poll() family. No system call. Any
- * thread, under the CQ's lock, which the latter holds until ibv_end_poll().
+ * Polling a completion queue: ibv_poll_cq(), and the ibv_start_poll() family. No system call, but
+ * after a resize that had no memory to map the new ring. Any thread, under the CQ's lock, which the
+ * latter holds until ibv_end_poll().
  */
 #include <errno.h>
 
@@ -53,6 +54,10 @@ int svt_poll_cq(struct ibv_cq *ibv_cq, int num_entries, struct ibv_wc *wc)
 	int count;
 
 	svt_lock(&cq->lock);
+	if (svt_cq_follow(cq)) {
+		svt_unlock(&cq->lock);
+		return 0;
+	}
 	index = cq->ring.index;
 	for (count = 0; count < num_entries && svt_ring_ready(&cq->ring, index); count++)
 		fill(&wc[count], svt_ring_element(&cq->ring, index++));
@@ -81,7 +86,7 @@ static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 	if (attr->comp_mask)
 		return EINVAL;
 	svt_lock(&cq->lock);
-	if (!svt_ring_ready(&cq->ring, cq->ring.index)) {
+	if (svt_cq_follow(cq) || !svt_ring_ready(&cq->ring, cq->ring.index)) {
 		svt_unlock(&cq->lock);
 		return ENOENT;
 	}

@@ -148,6 +148,14 @@ struct ibv_qp *svt_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	return qp;
 }
 
+/* Before the QP goes: what it has completed can be forgotten then */
+static int catch_up(const struct svt_qp *qp)
+{
+	int err = svt_cq_catch_up(qp->verbs.qp.send_cq);
+
+	return err ? err : svt_cq_catch_up(qp->verbs.qp.recv_cq);
+}
+
 /*
  * Completions in a CQ that name a QP that is gone. Its number may be given to a new QP meanwhile,
  * but would have to be drawn again from 2^24, and that QP be connected and complete something,
@@ -175,12 +183,15 @@ static void restart(struct svt_lock *lock, struct svt_ring *ring)
 
 int svt_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
+	bool reset = attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET;
 	struct ibv_modify_qp command = {};
 	struct svt_qp *qp = to_svt_qp(ibqp);
-	int err;
+	int err = reset ? catch_up(qp) : 0;
 
+	if (err)
+		return err;
 	err = ibv_cmd_modify_qp(ibqp, attr, attr_mask, &command, sizeof(command));
-	if (err || !(attr_mask & IBV_QP_STATE) || attr->qp_state != IBV_QPS_RESET)
+	if (err || !reset)
 		return err;
 	restart(&qp->send.lock, &qp->send.ring);
 	restart(&qp->recv.lock, &qp->recv.ring);
@@ -201,6 +212,9 @@ int svt_destroy_qp(struct ibv_qp *ibqp)
 	struct svt_qp *qp = to_svt_qp(ibqp);
 	int err;
 
+	err = catch_up(qp);
+	if (err)
+		return err;
 	err = ibv_cmd_destroy_qp(ibqp);
 	if (err)
 		return err;

@@ -19,6 +19,7 @@
 #define SVT_RING_H
 
 #include <assert.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,6 +55,12 @@ struct svt_ring {
 int svt_ring_map(struct svt_ring *ring, int cmd_fd, const struct svt_ring_info *info,
 		 size_t element_size, uint32_t limit);
 void svt_ring_unmap(struct svt_ring *ring);
+
+/* Whether what svt_ring_map() returned may be over later: no memory, none that may be locked */
+static inline bool svt_ring_may_map_later(int err)
+{
+	return err == ENOMEM || err == EAGAIN;
+}
 
 static_assert(sizeof(_Atomic uint32_t) == sizeof(__u32), "an atomic word is just the word");
 

@@ -80,9 +80,38 @@ struct ibv_srq *svt_create_srq_ex(struct ibv_context *context, struct ibv_srq_in
 	return srq;
 }
 
+/* Under the lock: maps the ring that the kernel has moved the SRQ to, or says why not now */
+static int follow(struct svt_srq *srq)
+{
+	struct svt_recv_queue *queue = &srq->queue;
+	struct svt_ring ring;
+	int err;
+
+	err = svt_ring_map(&ring, srq->ibv_srq.context->cmd_fd, &srq->moved,
+			   svt_recv_element_size(queue->max_sge), srq->moved_limit);
+	if (err)
+		return err;
+	svt_ring_adopt(&ring);
+	queue->ring = ring;
+	srq->moved = (struct svt_ring_info){};
+	return 0;
+}
+
+/* Whether there is a ring now, and was none */
+static bool catch_up(struct svt_srq *srq)
+{
+	bool changed;
+
+	svt_lock(&srq->queue.lock);
+	changed = srq->moved.entries && !follow(srq);
+	svt_unlock(&srq->queue.lock);
+	return changed;
+}
+
 /*
- * The kernel moves what is posted into a new ring, and sets that ring's indices. Without a mapping
- * of the new ring the SRQ is of no more use: it counts as full for ever.
+ * The kernel moves what is posted into a new ring, and sets that ring's indices. There is no way
+ * back from there: without memory to map the new ring the SRQ counts as full, and each post tries
+ * again. Without sense in what the kernel says it does so for ever.
  */
 static int resize(struct svt_srq *srq, uint32_t max_wr)
 {
@@ -90,7 +119,6 @@ static int resize(struct svt_srq *srq, uint32_t max_wr)
 	int cmd_fd = srq->ibv_srq.context->cmd_fd;
 	struct svt_ring_info info = {};
 	struct svt_ioctl call;
-	struct svt_ring ring;
 	int err;
 
 	svt_ioctl_init(&call, UVERBS_OBJECT_SRQ, SVT_METHOD_SRQ_RESIZE);
@@ -100,15 +128,14 @@ static int resize(struct svt_srq *srq, uint32_t max_wr)
 
 	svt_lock(&queue->lock);
 	err = svt_ioctl_run(&call, cmd_fd);
-	if (err)
-		goto unlock;
-	err = svt_ring_map(&ring, cmd_fd, &info, svt_recv_element_size(queue->max_sge), max_wr);
-	svt_ring_unmap(&queue->ring);
-	if (err)
-		goto unlock;
-	svt_ring_adopt(&ring);
-	queue->ring = ring;
-unlock:
+	if (!err) {
+		svt_ring_unmap(&queue->ring);
+		srq->moved = info;
+		srq->moved_limit = max_wr;
+		err = follow(srq);
+		if (svt_ring_may_map_later(err))
+			err = 0;
+	}
 	svt_unlock(&queue->lock);
 	return err;
 }
@@ -152,5 +179,11 @@ int svt_destroy_srq(struct ibv_srq *ibv_srq)
 
 int svt_post_srq_recv(struct ibv_srq *ibv_srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
-	return svt_recv_queue_post(&to_svt_srq(ibv_srq)->queue, wr, bad_wr);
+	struct svt_srq *srq = to_svt_srq(ibv_srq);
+	int err;
+
+	err = svt_recv_queue_post(&srq->queue, wr, bad_wr);
+	if (err != ENOMEM || !catch_up(srq))
+		return err;
+	return svt_recv_queue_post(&srq->queue, *bad_wr, bad_wr);
 }

@@ -12,10 +12,15 @@
  * struct svt_srq - a shared receive queue
  * @ibv_srq: what the application sees
  * @queue: the requests
+ * @moved: where the kernel's ring is when that is not mapped; else .entries is 0. Under the lock of
+ *	@queue
+ * @moved_limit: requests that may be in it
  */
 struct svt_srq {
 	struct ibv_srq ibv_srq;
 	struct svt_recv_queue queue;
+	struct svt_ring_info moved;
+	uint32_t moved_limit;
 };
 
 static inline struct svt_srq *to_svt_srq(struct ibv_srq *srq)

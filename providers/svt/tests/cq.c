@@ -168,6 +168,65 @@ static void resizing_keeps_what_is_pending(void)
 	svt_destroy_cq(cq);
 }
 
+static void a_ring_without_memory_is_mapped_later(void)
+{
+	struct ibv_cq *cq = svt_create_cq(fake_context(), 4, NULL, 0);
+	struct ibv_wc wc[8];
+	uint64_t i;
+
+	EXPECT(cq);
+	for (i = 0; i < 3; i++)
+		complete(i, 0);
+	EXPECT(svt_poll_cq(cq, 1, wc) == 1 && !wc[0].wr_id);
+	fake.no_mappings = 4;
+	EXPECT(!svt_resize_cq(cq, 8) && cq->cqe == 8);
+	complete(i++, 0);
+	/* Nothing is taken from the ring before: it would be found a second time in the new one */
+	EXPECT(!svt_poll_cq(cq, 8, wc));
+	EXPECT(svt_req_notify_cq(cq, 0) == ENOMEM && svt_cq_catch_up(cq) == ENOMEM);
+	EXPECT(!svt_req_notify_cq(cq, 0) && fake.cq.control->arm == SVT_CQ_ARM_NEXT);
+	EXPECT(svt_poll_cq(cq, 8, wc) == 3);
+	for (i = 0; i < 3; i++)
+		EXPECT(wc[i].wr_id == i + 1);
+
+	fake.no_mappings = 2;
+	EXPECT(!svt_resize_cq(cq, 16));
+	complete(4, 0);
+	EXPECT(!svt_resize_cq(cq, 4) && svt_poll_cq(cq, 8, wc) == 1 && wc[0].wr_id == 4);
+	svt_destroy_cq(cq);
+}
+
+static void the_other_way_of_polling_maps_it_later_as_well(void)
+{
+	struct ibv_cq_ex *cq = make_cq(4, 0, 0, 0);
+	struct ibv_poll_cq_attr attr = {};
+
+	EXPECT(cq);
+	fake.no_mappings = 2;
+	EXPECT(!svt_resize_cq(ibv_cq_ex_to_cq(cq), 8));
+	complete(5, 0);
+	EXPECT(ibv_start_poll(cq, &attr) == ENOENT);
+	EXPECT(!ibv_start_poll(cq, &attr) && cq->wr_id == 5);
+	ibv_end_poll(cq);
+	svt_destroy_cq(ibv_cq_ex_to_cq(cq));
+}
+
+static void a_qp_stays_until_it_can_be_forgotten(void)
+{
+	struct bench bench;
+	struct ibv_wc wc[2];
+
+	EXPECT(bench_open(&bench, IBV_QPT_RC));
+	complete(1, bench.qp->qp_num);
+	fake.no_mappings = 2;
+	EXPECT(!svt_resize_cq(bench.cq, 16));
+	EXPECT(svt_destroy_qp(bench.qp) == ENOMEM);
+	EXPECT(!svt_destroy_qp(bench.qp));
+	EXPECT(!svt_poll_cq(bench.cq, 2, wc));
+	bench.qp = NULL;
+	bench_close(&bench);
+}
+
 static void completions_of_the_dead_are_dropped(void)
 {
 	/* 1: of the QP that goes */
@@ -259,6 +318,10 @@ const struct test cq_tests[] = {
 	{ "cq: polling takes what there is", polling_takes_what_there_is },
 	{ "cq: the stronger request stays", the_stronger_request_stays },
 	{ "cq: resizing keeps what is pending", resizing_keeps_what_is_pending },
+	{ "cq: a ring without memory is mapped later", a_ring_without_memory_is_mapped_later },
+	{ "cq: the other way of polling maps it later as well",
+	  the_other_way_of_polling_maps_it_later_as_well },
+	{ "cq: a QP stays until it can be forgotten", a_qp_stays_until_it_can_be_forgotten },
 	{ "cq: completions of the dead are dropped", completions_of_the_dead_are_dropped },
 	{ "cq: a completion being read outlives its QP", a_completion_being_read_outlives_its_qp },
 	{ "cq: destroying a QP drops its completions", destroying_a_qp_drops_its_completions },

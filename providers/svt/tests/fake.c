@@ -2,7 +2,7 @@
 /*
  * A kernel and a libibverbs that live in the test program, see fake.h. The functions stand in for
  * those of the same name in libibverbs, and ioctl() for that of the C library, so the test program
- * is linked with neither provider nor library.
+ * is linked with neither provider nor library. mmap() is wrapped by the linker.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,6 +31,18 @@ struct ibv_context *fake_context(void)
 	return &context;
 }
 
+void *__real_mmap(void *start, size_t length, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *start, size_t length, int protection, int flags, int fd, off_t offset);
+
+void *__wrap_mmap(void *start, size_t length, int protection, int flags, int fd, off_t offset)
+{
+	if (!fake.no_mappings)
+		return __real_mmap(start, length, protection, flags, fd, offset);
+	fake.no_mappings--;
+	errno = ENOMEM;
+	return MAP_FAILED;
+}
+
 static uint32_t round_up(uint32_t entries)
 {
 	uint32_t power = 1;
@@ -54,8 +66,8 @@ static int make_ring(struct fake_ring *ring, uint32_t entries, uint32_t stride)
 	if (ftruncate(context.cmd_fd, file_length))
 		return errno;
 	memset(ring, 0, sizeof(*ring));
-	ring->control = mmap(NULL, info.mmap_length, PROT_READ | PROT_WRITE, MAP_SHARED,
-			     context.cmd_fd, info.mmap_offset);
+	ring->control = __real_mmap(NULL, info.mmap_length, PROT_READ | PROT_WRITE, MAP_SHARED,
+				    context.cmd_fd, info.mmap_offset);
 	if (ring->control == MAP_FAILED)
 		return errno;
 	ring->elements = (uint8_t *)(ring->control + 1);

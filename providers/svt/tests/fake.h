@@ -36,6 +36,7 @@ struct fake_ring {
  * @on_doorbell: called for each, by any thread; may be NULL
  * @qp_cap: what create QP answers with, if .max_send_wr is not 0
  * @break_info: make the next ring that is created one that makes no sense
+ * @no_mappings: so many of the next calls of mmap() have no memory
  * @qp_ex_shift: bytes by which the library's idea of verbs_qp.comp_mask is off
  */
 struct fake {
@@ -49,6 +50,7 @@ struct fake {
 	void (*on_doorbell)(void);
 	struct ibv_qp_cap qp_cap;
 	bool break_info;
+	unsigned int no_mappings;
 	size_t qp_ex_shift;
 };
 

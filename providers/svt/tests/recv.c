@@ -114,6 +114,31 @@ static void a_shared_queue_grows_and_shrinks(void)
 	svt_dealloc_pd(pd);
 }
 
+static void a_shared_queue_without_memory_is_mapped_later(void)
+{
+	struct ibv_srq_attr attr = { .max_wr = 8 };
+	struct ibv_pd *pd = svt_alloc_pd(fake_context());
+	struct ibv_recv_wr wr = {}, *bad_wr;
+	const struct svt_recv_wqe *wqe;
+	struct ibv_srq *srq;
+	uint64_t i;
+
+	srq = make_srq(pd, 4);
+	EXPECT(srq && !svt_post_srq_recv(srq, &wr, &bad_wr));
+	fake.no_mappings = 2;
+	EXPECT(!svt_modify_srq(srq, &attr, IBV_SRQ_MAX_WR));
+	EXPECT(svt_post_srq_recv(srq, &wr, &bad_wr) == ENOMEM && bad_wr == &wr);
+	for (wr.wr_id = 1; wr.wr_id < 8; wr.wr_id++)
+		EXPECT(!svt_post_srq_recv(srq, &wr, &bad_wr));
+	EXPECT(svt_post_srq_recv(srq, &wr, &bad_wr) == ENOMEM);
+	for (i = 0; i < 8; i++) {
+		wqe = fake_take(&fake.srq);
+		EXPECT(wqe && wqe->wr_id == i);
+	}
+	svt_destroy_srq(srq);
+	svt_dealloc_pd(pd);
+}
+
 static void a_ring_that_is_lost_counts_as_full(void)
 {
 	struct ibv_srq_attr attr = { .max_wr = 8 };
@@ -186,6 +211,8 @@ const struct test recv_tests[] = {
 	{ "recv: bad ones are refused", bad_ones_are_refused },
 	{ "recv: a QP in error is woken", a_qp_in_error_is_woken },
 	{ "recv: a shared queue grows and shrinks", a_shared_queue_grows_and_shrinks },
+	{ "recv: a shared queue without memory is mapped later",
+	  a_shared_queue_without_memory_is_mapped_later },
 	{ "recv: a ring that is lost counts as full", a_ring_that_is_lost_counts_as_full },
 	{ "recv: a QP with a shared queue has none", a_qp_with_a_shared_queue_has_none },
 	{ "recv: thread domains take the locks away", thread_domains_take_the_locks_away },
