@@ -62,6 +62,21 @@ static int pick_gid(struct dev *d)
 	return index;
 }
 
+bool dev_find_gid(struct dev *d)
+{
+	struct ibv_gid_entry e;
+	int i;
+
+	for (i = 0; i < d->port.gid_tbl_len; i++) {
+		if (ibv_query_gid_ex(d->ctx, DEV_PORT, i, &e, 0) || !gid_rank(&e) ||
+		    memcmp(&e.gid, &d->gid, sizeof(e.gid)))
+			continue;
+		d->gid_index = i;
+		return true;
+	}
+	return false;
+}
+
 static struct ibv_context *open_by_name(const char *name)
 {
 	struct ibv_device **list;

@@ -24,6 +24,8 @@ struct dev {
  */
 int dev_open(struct dev *d, const char *name, int gid_index);
 void dev_close(struct dev *d);
+/* The source GID may have another index after its address was removed.  False: it is not there. */
+bool dev_find_gid(struct dev *d);
 
 /* 0 when @bytes is no path MTU */
 enum ibv_mtu dev_mtu_enum(u32 bytes);

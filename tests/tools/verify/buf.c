@@ -195,3 +195,17 @@ void vec_check(struct test *t, const struct vec *v, u32 len, u64 key, const char
 	}
 	guard_check(t, from, v->slot + v->slot_size - from, what);
 }
+
+void vec_check_some(struct test *t, const struct vec *v, u32 len, u64 key, const char *what)
+{
+	size_t pos = 0;
+	s64 at = -1;
+	u32 i, part;
+
+	for (i = 0; i < v->nsge && at < 0; i++) {
+		part = (u32)min_u64(v->sge[i].length, len - pos);
+		at = pattern_find(sge_mem(&v->sge[i]), part, key, pos);
+		pos += at < 0 ? part : (size_t)at;
+	}
+	vec_check(t, v, pos, key, what);
+}

@@ -47,5 +47,7 @@ void vec_fill(const struct vec *v, u64 key);
 void vec_wipe(const struct vec *v);
 /* The first @len bytes of the vector are the pattern, everything else in the slot is guard. */
 void vec_check(struct test *t, const struct vec *v, u32 len, u64 key, const char *what);
+/* The same, but the pattern may end anywhere; behind its end all is guard. */
+void vec_check_some(struct test *t, const struct vec *v, u32 len, u64 key, const char *what);
 
 #endif

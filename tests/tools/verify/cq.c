@@ -113,7 +113,7 @@ static bool wait_in_channel(struct test *t, struct cq *cq, struct ibv_wc *wc)
 	return true;
 }
 
-static bool wait_one(struct test *t, struct cq *cq, struct ibv_wc *wc, u64 limit)
+bool cq_until(struct test *t, struct cq *cq, struct ibv_wc *wc, u64 limit)
 {
 	u32 turns = 0;
 
@@ -135,19 +135,19 @@ static bool wait_one(struct test *t, struct cq *cq, struct ibv_wc *wc, u64 limit
 
 void cq_next(struct test *t, struct cq *cq, struct ibv_wc *wc)
 {
-	if (!wait_one(t, cq, wc, clock_limit(LIMIT_EVENT_MS)))
+	if (!cq_until(t, cq, wc, clock_limit(LIMIT_EVENT_MS)))
 		test_fail(t, "no completion in time");
 }
 
 void cq_next_slow(struct test *t, struct cq *cq, struct ibv_wc *wc)
 {
-	if (!wait_one(t, cq, wc, clock_limit(LIMIT_SLOW_MS)))
+	if (!cq_until(t, cq, wc, clock_limit(LIMIT_SLOW_MS)))
 		test_fail(t, "no completion in time");
 }
 
 bool cq_try(struct test *t, struct cq *cq, struct ibv_wc *wc)
 {
-	return wait_one(t, cq, wc, clock_limit(QUIET_MS));
+	return cq_until(t, cq, wc, clock_limit(QUIET_MS));
 }
 
 void cq_quiet(struct test *t, struct cq *cq)
@@ -188,7 +188,7 @@ void cq_expect(struct test *t, struct cq *cq, u64 wr_id, enum ibv_wc_status stat
 
 	if (!wc)
 		wc = &scratch;
-	if (!wait_one(t, cq, wc, clock_limit(LIMIT_EVENT_MS)))
+	if (!cq_until(t, cq, wc, clock_limit(LIMIT_EVENT_MS)))
 		test_fail(t, "no completion of wr_id %#llx with `%s' in time",
 			  (unsigned long long)wr_id, ibv_wc_status_str(status));
 	wc_check(t, wc, wr_id, status);

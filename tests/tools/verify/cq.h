@@ -22,7 +22,9 @@ struct cq *cq_wrap(struct test *t, struct ibv_cq *ibv);
 u32 cq_poll(struct test *t, struct cq *cq, struct ibv_wc *wc, u32 n);
 /* One completion, within the time limit. */
 void cq_next(struct test *t, struct cq *cq, struct ibv_wc *wc);
-/* The same for a message that takes long. */
+/* One completion, unless @limit passes. */
+bool cq_until(struct test *t, struct cq *cq, struct ibv_wc *wc, u64 limit);
+/* One for a message that takes long. */
 void cq_next_slow(struct test *t, struct cq *cq, struct ibv_wc *wc);
 /* One completion, if there is one within a short while. */
 bool cq_try(struct test *t, struct cq *cq, struct ibv_wc *wc);

@@ -53,6 +53,7 @@ static void usage(FILE *out)
 	      "  -e       wait for completions in a completion channel, not by polling\n"
 	      "  -L       also the tests of 2^31 bytes\n"
 	      "  -u       the wire loses packets: leave out what UC and UD cannot promise then\n"
+	      "  -x FILE  a script says in FILE what it did to the wire (client)\n"
 	      "  -l       list the tests\n"
 	      "SVT_TIME_SCALE in the environment multiplies all time limits.\n", out);
 }
@@ -61,7 +62,7 @@ static int parse(int argc, char **argv, struct options *o, struct run *run)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "d:g:m:p:s:t:eLulh")) != -1) {
+	while ((c = getopt(argc, argv, "d:g:m:p:s:t:x:eLulh")) != -1) {
 		switch (c) {
 		case 'd':
 			o->dev = optarg;
@@ -80,6 +81,10 @@ static int parse(int argc, char **argv, struct options *o, struct run *run)
 			break;
 		case 't':
 			o->tests = optarg;
+			break;
+		case 'x':
+			run->cues = optarg;
+			run->scripted = true;
 			break;
 		case 'e':
 			run->events = true;
@@ -190,7 +195,8 @@ static void overdue(int sig)
 	_exit(2);
 }
 
-static void report(const struct test_case *c, const struct outcome *o, struct tally *sum)
+static void report(const struct run *run, const struct test_case *c, const struct outcome *o,
+		   struct tally *sum)
 {
 	switch (o->verdict) {
 	case VERDICT_OK:
@@ -202,7 +208,8 @@ static void report(const struct test_case *c, const struct outcome *o, struct ta
 		sum->skipped++;
 		break;
 	default:
-		printf("FAIL %s: %s\n", c->name, o->why);
+		printf("FAIL %s: %s (seed %llu)\n", c->name, o->why,
+		       (unsigned long long)run->seed);
 		sum->failed++;
 	}
 	fflush(stdout);
@@ -222,7 +229,7 @@ static void run_one(struct run *run, const struct test_case *c, u32 round, struc
 	alarm(clock_scaled_ms(LIMIT_TEST_MS) / 1000 + 1);
 	test_execute(t, &o);
 	alarm(0);
-	report(c, &o, sum);
+	report(run, c, &o, sum);
 	free(t);
 }
 
@@ -238,7 +245,7 @@ static void run_client(struct run *run, char *const *patterns, struct tally *sum
 			if (!wanted(patterns, c->name))
 				continue;
 			if (run->lost || session_start(run, c, ++round))
-				report(c, &not_run, sum);
+				report(run, c, &not_run, sum);
 			else
 				run_one(run, c, round, sum);
 		}
@@ -308,6 +315,7 @@ int main(int argc, char **argv)
 	}
 	if (open_device(&run, &o) || connect_peer(&run, &o))
 		return 2;
+	printf("seed %llu\n", (unsigned long long)run.seed);
 	signal(SIGALRM, overdue);
 	if (run.client)
 		run_client(&run, o.patterns, &sum);

@@ -18,7 +18,7 @@ struct hello {
 	u32 client;
 	u32 lossy;
 	u32 large;
-	u32 pad;
+	u32 scripted;
 };
 
 int session_peek(int fd, struct oob_head *head)
@@ -46,6 +46,7 @@ static int check_hello(struct run *run, const struct hello *h)
 		run->seed = h->seed;
 	run->lossy |= !!h->lossy;
 	run->large |= !!h->large;
+	run->scripted |= !!h->scripted;
 	return 0;
 }
 
@@ -58,6 +59,7 @@ int session_hello(struct run *run)
 		.client = run->client,
 		.lossy = run->lossy,
 		.large = run->large,
+		.scripted = run->scripted,
 	};
 	struct oob_frame f;
 	struct hello theirs;

@@ -23,6 +23,7 @@ const struct test_case *const suites[] = {
 	rc_errors_cases,
 	retry_cases,
 	flush_cases,
+	wire_cases,
 	qp_state_cases,
 	qp_illegal_cases,
 	async_cases,

@@ -13,6 +13,7 @@ extern const struct test_case wrapi_cases[];
 extern const struct test_case rc_errors_cases[];
 extern const struct test_case retry_cases[];
 extern const struct test_case flush_cases[];
+extern const struct test_case wire_cases[];
 extern const struct test_case post_cases[];
 extern const struct test_case qp_state_cases[];
 extern const struct test_case qp_illegal_cases[];

@@ -35,6 +35,8 @@ struct run {
 	bool large;	/* -L */
 	bool lossy;	/* -u: UC and UD may lose messages on this wire */
 	bool lost;	/* the peer is gone, nothing more can run */
+	bool scripted;	/* a script gives cues */
+	const char *cues;	/* -x, at the client: the file that they are in */
 	u64 seed;
 	enum ibv_mtu mtu;
 };
