@@ -6,6 +6,7 @@
 # PAIR_MTU (4200) is the MTU of the veth; PAIR_MODE (shared) is the RDMA subsystem's namespace mode;
 # PAIR_TYPE (svt) is what to `rdma link add`.
 # PAIR_LIMIT (100) is how many seconds a pair of programs may take, times SVT_TIME_SCALE.
+# PAIR_HOST (10.0.0.1) is where `verify` finds its server.
 
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
 
@@ -13,6 +14,7 @@ PAIR_MTU=${PAIR_MTU:-4200}
 PAIR_MODE=${PAIR_MODE:-shared}
 PAIR_TYPE=${PAIR_TYPE:-svt}
 PAIR_LIMIT=${PAIR_LIMIT:-100}
+PAIR_HOST=${PAIR_HOST:-10.0.0.1}
 
 # nap: a short sleep without starting a program.
 nap() {
@@ -114,7 +116,7 @@ assert_idle() {
 # verify KIND [OPTION...]: svt_verify between svta and svtb, over addresses of KIND
 verify() {
 	pair "$BUILD/tools/svt_verify" -d svta -g "$(gid_index svta "$1")" "${@:2}" -- \
-		"$BUILD/tools/svt_verify" -d svtb -g "$(gid_index svtb "$1")" "${@:2}" 10.0.0.1
+		"$BUILD/tools/svt_verify" -d svtb -g "$(gid_index svtb "$1")" "${@:2}" "$PAIR_HOST"
 }
 
 # counter NAME: of svtb, as `rdma statistic` has it.
