@@ -230,7 +230,7 @@ static void a_read_response_acknowledges_what_is_before_it(struct kunit *test)
 	requester_expect_done(f, 1, IB_WC_SUCCESS);
 }
 
-static void a_lost_read_response_is_asked_for_once_it_is_missed(struct kunit *test)
+static void a_lost_read_response_is_asked_for_at_once_from_the_hole(struct kunit *test)
 {
 	struct requester_fixture *f = open(test);
 
@@ -745,7 +745,7 @@ static struct kunit_case completer_cases[] = {
 	KUNIT_CASE(a_read_fills_its_list_in_order),
 	KUNIT_CASE(an_empty_read_is_answered_too),
 	KUNIT_CASE(a_read_response_acknowledges_what_is_before_it),
-	KUNIT_CASE(a_lost_read_response_is_asked_for_once_it_is_missed),
+	KUNIT_CASE(a_lost_read_response_is_asked_for_at_once_from_the_hole),
 	KUNIT_CASE(read_responses_in_disorder_do_no_harm),
 	KUNIT_CASE(a_read_response_that_comes_twice_counts_once),
 	KUNIT_CASE(a_read_response_of_another_length_is_an_error),

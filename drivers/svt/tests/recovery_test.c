@@ -425,6 +425,90 @@ static void idle_time_is_not_held_against_the_peer(struct kunit *test)
 	requester_expect_not_done(f);
 }
 
+/*
+ * Work that brings nothing forward, of which there may be any amount: old acknowledgments, also
+ * with credits, of what was not sent, data that nobody asked for, new requests, room.
+ */
+static void be_busy(struct requester_fixture *f)
+{
+	requester_answer(f, 0, SVT_AETH_ACK | 5, 1);
+	requester_ack(f, 0);
+	requester_ack(f, 500);
+	requester_atomic(f, 0, 1);
+	requester_read(f, IB_OPCODE_RC_RDMA_READ_RESPONSE_ONLY, 0, 0, 8);
+	requester_send(f, WR_SEND, 0, 8);
+	svt_flow_ready(&f->qp->flow);
+	requester_push(f);
+}
+
+static void busy_work_of_the_completer_does_not_push_the_timer_back(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 3);
+	unsigned int i;
+
+	/* It is not due yet, whatever the machine does */
+	f->qp->send.srtt = 10 * HOUR;
+	requester_ack(f, 0);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+	for (i = 0; i < 8; i++) {
+		ktime_t deadline = f->qp->send.deadline;
+		ktime_t progress = f->qp->send.progress;
+
+		be_busy(f);
+		KUNIT_EXPECT_EQ(test, f->qp->send.deadline, deadline);
+		KUNIT_EXPECT_EQ(test, f->qp->send.progress, progress);
+		requester_let_pass(f, NSEC_PER_SEC);
+	}
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 0);
+	requester_drop_sent(f);
+	requester_let_pass(f, 3 * HOUR);
+	requester_expect_sends(f, 1, 11);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 1);
+	requester_expect_not_done(f);
+}
+
+static void busy_work_of_the_completer_does_not_keep_a_dead_peer_alive(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+	unsigned int i;
+
+	options.retry_cnt = 0;
+	f = open_sends(test, &options, 2);
+	requester_ack(f, 0);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+	for (i = 0; i < 3; i++) {
+		be_busy(f);
+		requester_let_pass(f, TIMEOUT);
+		requester_expect_not_done(f);
+	}
+	be_busy(f);
+	requester_let_pass(f, TIMEOUT);
+	requester_expect_done(f, 1, IB_WC_RETRY_EXC_ERR);
+	requester_expect_flushed(f, 2, 6);
+}
+
+/* The answer to each comes in three quarters of the time that the timer gives it */
+static void nothing_is_repeated_as_long_as_answers_come(struct kunit *test)
+{
+	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 2);
+	int n;
+
+	for (n = 0; n < 50; n++) {
+		f->qp->send.srtt = HOUR;
+		f->qp->send.rttvar = 0;
+		f->qp->send.rtt_start = 0;
+		requester_ack(f, n);
+		requester_expect_done(f, n, IB_WC_SUCCESS);
+		requester_let_pass(f, HOUR / 4 * 3);
+		requester_send(f, WR_SEND, 0, 8);
+		requester_expect_sends(f, n + 2, n + 3);
+	}
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 0);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_NAK), 0);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_HOLE), 0);
+}
+
 static void timeout_0_is_for_ever(struct kunit *test)
 {
 	struct svt_fake_options options = REQUESTER_RC;
@@ -485,6 +569,9 @@ static struct kunit_case recovery_cases[] = {
 	KUNIT_CASE(nothing_for_all_the_retries_is_the_end),
 	KUNIT_CASE(progress_starts_the_count_of_time_anew),
 	KUNIT_CASE(idle_time_is_not_held_against_the_peer),
+	KUNIT_CASE(busy_work_of_the_completer_does_not_push_the_timer_back),
+	KUNIT_CASE(busy_work_of_the_completer_does_not_keep_a_dead_peer_alive),
+	KUNIT_CASE(nothing_is_repeated_as_long_as_answers_come),
 	KUNIT_CASE(timeout_0_is_for_ever),
 	KUNIT_CASE(a_read_that_got_no_answer_is_repeated),
 	{}
