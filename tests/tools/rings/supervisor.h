@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef RINGS_SUPERVISOR_H
+#define RINGS_SUPERVISOR_H
+
+#include "world.h"
+
+struct campaign {
+	const char *devices[2];
+	u64 seed;
+	u64 operations;		/* at least */
+	u32 round;		/* the first */
+	bool one_round;		/* and the last */
+};
+
+/* Runs it beside @sentinel; returns whether all was well, which it prints */
+bool campaign_run(const struct campaign *c, const struct foreign *foreign);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef RINGS_WQE_H
+#define RINGS_WQE_H
+
+#include "post.h"
+
+/* A send request in the making, where it goes, and to whom */
+struct draft {
+	struct rng *rng;
+	struct side *near, *far;
+	struct lane *lane, *far_lane;
+	const struct foreign *foreign;
+	union {
+		struct svt_send_wqe wqe;
+		u8 bytes[ELEMENT_MAX];
+	} __attribute__((aligned(8)));
+};
+
+/* Bits of enum ib_uverbs_wr_opcode that a QP of enum ibv_qp_type @type takes */
+u32 wqe_opcodes(u8 type);
+u8 wqe_any_opcode(struct rng *r, u8 type);
+void draft_begin(struct draft *d, struct rng *r, struct side *sides, u32 number,
+		 enum lane_kind kind, const struct foreign *foreign);
+/* A sound request of @opcode, signalled, with data to move where the opcode has any */
+void draft_sound(struct draft *d, u8 opcode);
+/* The same with as few surprises as can be: one entry, of @length bytes */
+void draft_plain(struct draft *d, u8 opcode, u32 length);
+/* Posts it under the lane's next name, which is returned */
+u32 draft_post(struct draft *d);
+
+/* A fault that a request can have, and how it has to end then */
+struct spoil {
+	const char *name;
+	u32 types;		/* bits of enum ibv_qp_type */
+	u32 opcodes;		/* bits of enum ib_uverbs_wr_opcode that it makes sense for */
+	u8 status;		/* enum ibv_wc_status */
+	void (*apply)(struct draft *d);
+};
+
+extern const struct spoil spoils[];
+extern const u32 spoil_count;
+
+bool spoil_fits(const struct spoil *s, const struct draft *d);
+/* One that fits, at random */
+const struct spoil *spoil_any(struct rng *r, const struct draft *d);
+
+#endif
