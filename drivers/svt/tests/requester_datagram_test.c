@@ -116,6 +116,26 @@ static void an_error_of_a_datagram_stops_the_queue_until_rts(struct kunit *test)
 	requester_expect_done(f, 4, IB_WC_SUCCESS);
 }
 
+/* The flush on the way finds an index that can not be: the QP fails, and stays where that leads */
+static void a_queue_that_makes_no_sense_does_not_come_back_to_rts(struct kunit *test)
+{
+	struct requester_fixture *f = open_type(test, IB_QPT_UD);
+	struct svt_ring *ring = &f->qp->send.ring;
+	const struct ib_qp_attr attr = {};
+
+	post_datagram(f, svt_fake_av(f->fake)->number + 1, 0, 64);
+	requester_push(f);
+	requester_expect_done(f, 0, IB_WC_LOC_QP_OP_ERR);
+	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_SQE);
+
+	WRITE_ONCE(ring->control->producer, ring->index + ring->entries + 1);
+	mutex_lock(&f->qp->modify_lock);
+	KUNIT_EXPECT_EQ(test, -EINVAL, svt_qp_modify(f->qp, &attr, IB_QP_STATE, IB_QPS_SQE,
+						     IB_QPS_RTS));
+	mutex_unlock(&f->qp->modify_lock);
+	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_ERR);
+}
+
 static void a_datagram_is_no_longer_than_the_mtu(struct kunit *test)
 {
 	struct requester_fixture *f = open_type(test, IB_QPT_UD);
@@ -145,6 +165,7 @@ static struct kunit_case requester_datagram_cases[] = {
 	KUNIT_CASE(uc_is_not_done_while_the_backend_has_no_room),
 	KUNIT_CASE(a_datagram_goes_where_its_address_vector_says),
 	KUNIT_CASE(an_error_of_a_datagram_stops_the_queue_until_rts),
+	KUNIT_CASE(a_queue_that_makes_no_sense_does_not_come_back_to_rts),
 	KUNIT_CASE(a_datagram_is_no_longer_than_the_mtu),
 	KUNIT_CASE(a_datagram_with_a_reserved_field_is_refused),
 	{}

@@ -221,7 +221,8 @@ static void svt_attr_copy(struct svt_qp *qp, const struct ib_qp_attr *attr, int 
 		to->dest_qp_num = attr->dest_qp_num;
 }
 
-static void svt_enter(struct svt_qp *qp, enum ib_qp_state new_state)
+/* Returns 0, or -EINVAL: what was to be flushed showed that the QP has to be in ERR, where it is */
+static int svt_enter(struct svt_qp *qp, enum ib_qp_state new_state)
 {
 	enum ib_qp_state old = qp->state;
 
@@ -235,13 +236,17 @@ static void svt_enter(struct svt_qp *qp, enum ib_qp_state new_state)
 	if (new_state == IB_QPS_RTS && old == IB_QPS_RTR)
 		svt_requester_start(qp);
 	/* What was posted before is not sent now, even if there was no time to flush it */
-	if (new_state == IB_QPS_RTS && old == IB_QPS_SQE)
+	if (new_state == IB_QPS_RTS && old == IB_QPS_SQE) {
 		svt_send_flush(qp, qp->send.ring.entries);
+		if (qp->state != old)
+			return -EINVAL;
+	}
 	if (new_state == IB_QPS_SQD && old != IB_QPS_SQD)
 		qp->send.drained = false;
 	WRITE_ONCE(qp->state, new_state);
 	if (old != new_state)
 		trace_svt_qp_state(qp, old, new_state);
+	return 0;
 }
 
 /**
@@ -273,7 +278,7 @@ int svt_qp_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 		if (qp->state == state || new_state == IB_QPS_ERR) {
 			svt_change_swap(qp, &change);
 			svt_attr_copy(qp, attr, mask);
-			svt_enter(qp, new_state);
+			ret = svt_enter(qp, new_state);
 		} else {
 			ret = -EINVAL;
 		}
