@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The counters of a device, as they are now: by sysfs, after the kernel was told not to cache them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "counters.h"
+#include "scene.h"
+
+static const char *const names[COUNTERS] = {
+	[COUNT_BACKEND] = "rx_dropped_backend",
+	[COUNT_MALFORMED] = "rx_dropped_malformed",
+	[COUNT_NO_QP] = "rx_dropped_no_qp",
+	[COUNT_STATE] = "rx_dropped_state",
+	[COUNT_OPCODE] = "rx_dropped_opcode",
+	[COUNT_ADDRESS] = "rx_dropped_address",
+	[COUNT_PKEY] = "rx_dropped_pkey",
+	[COUNT_QKEY] = "rx_dropped_qkey",
+	[COUNT_BACKLOG] = "rx_dropped_backlog",
+	[COUNT_MEMORY] = "rx_dropped_memory",
+	[COUNT_PSN] = "rx_dropped_psn",
+	[COUNT_NO_WQE] = "rx_dropped_no_wqe",
+	[COUNT_LENGTH] = "rx_dropped_length",
+	[COUNT_DUPLICATE] = "duplicate_requests",
+	[COUNT_NAKS_SENT] = "naks_sent",
+	[COUNT_RNR_NAKS_SENT] = "rnr_naks_sent",
+};
+
+const char *counter_name(enum counter c)
+{
+	return names[c];
+}
+
+static FILE *open_counter(const char *device, const char *name, const char *mode)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/hw_counters/%s", device,
+		 name);
+	file = fopen(path, mode);
+	if (!file)
+		die("%s: %s", path, strerror(errno));
+	return file;
+}
+
+static void stop_caching(const char *device)
+{
+	static bool done;
+	FILE *file;
+
+	if (done)
+		return;
+	file = open_counter(device, "lifespan", "w");
+	if (fputs("0", file) < 0 || fclose(file))
+		die("cannot set the life span of the counters of %s", device);
+	done = true;
+}
+
+void counters_read(const char *device, struct counters *c)
+{
+	unsigned long long value;
+	FILE *file;
+	u32 i;
+
+	stop_caching(device);
+	for (i = 0; i < COUNTERS; i++) {
+		file = open_counter(device, names[i], "r");
+		if (fscanf(file, "%llu", &value) != 1)
+			die("counter %s of %s is not a number", names[i], device);
+		fclose(file);
+		c->value[i] = value;
+	}
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef PACKETS_COUNTERS_H
+#define PACKETS_COUNTERS_H
+
+#include "types.h"
+
+/* Counters of the device that say what became of packets that do not simply pass. */
+enum counter {
+	COUNT_BACKEND,
+	COUNT_MALFORMED,
+	COUNT_NO_QP,
+	COUNT_STATE,
+	COUNT_OPCODE,
+	COUNT_ADDRESS,
+	COUNT_PKEY,
+	COUNT_QKEY,
+	COUNT_BACKLOG,
+	COUNT_MEMORY,
+	COUNT_PSN,
+	COUNT_NO_WQE,
+	COUNT_LENGTH,
+	COUNT_DUPLICATE,
+	COUNT_NAKS_SENT,
+	COUNT_RNR_NAKS_SENT,
+	COUNTERS
+};
+
+struct counters {
+	u64 value[COUNTERS];
+};
+
+/* Ends the program when they cannot be read. */
+void counters_read(const char *device, struct counters *c);
+const char *counter_name(enum counter c);
+
+#endif
