@@ -82,6 +82,24 @@ void known_counts(struct known *k, enum counter c, u32 count)
 	k->expected[c] += count;
 }
 
+/* One more, to nobody, which comes behind all that was sent before: when it is counted they are */
+void known_sync(struct known *k)
+{
+	u64 limit = clock_limit(WAIT_MS);
+	struct counters now;
+
+	known_payload(k, OP_SEND_ONLY, 0)->qpn = known_nobody(k);
+	known_send(k);
+	known_counts(k, COUNT_NO_QP, 1);
+	do {
+		counters_read(k->s->options->device, &now);
+		if (now.value[COUNT_NO_QP] - k->before.value[COUNT_NO_QP] >=
+		    k->expected[COUNT_NO_QP])
+			return;
+	} while (!clock_passed(limit));
+	known_fail(k, "packets do not arrive");
+}
+
 /* The first that is not as it should be, or COUNTERS */
 static u32 compare(struct known *k, u64 *moved)
 {
@@ -140,14 +158,22 @@ void known_answer(struct known *k, u8 syndrome, u32 psn)
 
 void known_outcome(struct known *k, enum ibv_qp_state state, u64 received, u64 answered)
 {
+	const struct tally *tally = &k->s->tally;
+	u64 limit = clock_limit(WAIT_MS);
 	struct target *t = k->x.target;
 
-	target_look(k->s, t);
-	if (t->state != state)
-		known_fail(k, "%s is in state %d instead of %d", t->kind->name, t->state, state);
-	if (k->s->tally.received != received || k->s->tally.answered != answered)
-		known_fail(k, "%llu received instead of %llu, %llu answered instead of %llu",
-			   k->s->tally.received, received, k->s->tally.answered, answered);
+	for (;;) {
+		target_look(k->s, t);
+		if (t->state == state && tally->received == received &&
+		    tally->answered == answered)
+			return;
+		if (clock_passed(limit))
+			break;
+		clock_sleep_ms(5);
+	}
+	known_fail(k, "%s: state %d not %d, received %llu not %llu, answered %llu not %llu",
+		   t->kind->name, t->state, state, tally->received, received, tally->answered,
+		   answered);
 }
 
 static bool run_one(struct known *k, const struct known_case *c)

@@ -44,6 +44,8 @@ u32 known_nobody(struct known *k);
 void known_send(struct known *k);
 /* That @count packets more end in counter @c. */
 void known_counts(struct known *k, enum counter c, u32 count);
+/* Waits until what was sent has arrived. */
+void known_sync(struct known *k);
 /* Waits until all counters are as they should be, and memory with them. */
 void known_settle(struct known *k);
 /* The attacker gets an ACKNOWLEDGE with this. */

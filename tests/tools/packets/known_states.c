@@ -158,6 +158,7 @@ static void valid_exchanges(struct known *k)
 			random_start(&r, i, round);
 			exchange_make(k->s, &k->x, t, &r);
 			known_send(k);
+			known_sync(k);
 			target_look(k->s, t);
 			received += k->s->tally.received;
 			answered += k->s->tally.answered;

@@ -3,6 +3,7 @@
  * svt_packets: hostile packets for a device, from a raw socket at the other end of its wire.
  */
 #include <getopt.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,17 @@ static bool take_option(int c, struct options *o)
 	return true;
 }
 
+/* Each CPU is a queue of the wire: from one of them packets stay in order */
+static void stay_on_one_cpu(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		perror("sched_setaffinity");
+}
+
 static bool run(struct scene *s, const char *mode, char **names, u32 count)
 {
 	if (!strcmp(mode, "attack"))
@@ -110,6 +122,7 @@ int main(int argc, char **argv)
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("seed %llu\n", o.seed);
+	stay_on_one_cpu();
 	if (scene_open(&scene, &o))
 		return 2;
 	good = run(&scene, argv[optind], argv + optind + 1, argc - optind - 1);
