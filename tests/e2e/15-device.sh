@@ -74,6 +74,20 @@ module_in_use_stays() {
 	[ -d /sys/module/svt ]
 }
 
+# ib_core would take the device away from the program
+module_of_an_open_device_stays() {
+	local watcher
+	ibv_asyncwatch -d svta >"$WORK/events" 2>&1 &
+	watcher=$!
+	until_true 10 grep -q svta "$WORK/events"
+	fails modprobe -r svt_roce
+	in_a rdma dev show svta
+	kill "$watcher"
+	wait || :
+	[ "$(</sys/module/svt_roce/refcnt)" = 0 ]
+	fails grep -v svta "$WORK/events"
+}
+
 counters_are_listed() {
 	in_a rdma statistic show link svta/1 >"$WORK/counters"
 	grep tx_packets "$WORK/counters"
@@ -177,6 +191,8 @@ run_test "netdev may be renamed" netdev_rename
 run_test "device may be renamed" device_rename
 run_test "GIDs follow addresses" gids_follow_addresses
 run_test "a module in use cannot be unloaded" module_in_use_stays
+run_test "the module of a device that a program has open cannot be unloaded" \
+	module_of_an_open_device_stays
 run_test "counters are listed" counters_are_listed
 run_test "resources are listed" resources_are_listed
 run_test "events are traced" events_are_traced

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * User contexts: the handshake with the provider. A context owns nothing of its own; its objects
- * and mappings are ib_core's to undo.
+ * User contexts: the handshake with the provider. A context owns a reference on the backend's
+ * module, and so on this one; its objects and mappings are ib_core's to undo.
  */
+#include <linux/module.h>
+
 #include "verbs.h"
 
 /**
@@ -11,13 +13,19 @@
  * @udata: struct svt_alloc_ucontext_req in, which may be shorter or longer than we know it;
  *	struct svt_alloc_ucontext_resp out
  *
+ * A module whose devices are in use is not to be unloaded. ib_core sees to that only for drivers
+ * that cannot take a device away from a process.
+ *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP the provider asks for something unknown; -EFAULT.
+ * Return: 0; -EOPNOTSUPP the provider asks for something unknown; -EFAULT; -ENODEV the backend's
+ * module is being unloaded.
  */
 int svt_alloc_ucontext(struct ib_ucontext *context, struct ib_udata *udata)
 {
 	struct svt_alloc_ucontext_resp resp = { .max_inline = SVT_MAX_INLINE };
+	struct module *owner = to_svt_device(context->device)->ops->owner;
 	struct svt_alloc_ucontext_req req = {};
+	int ret;
 
 	if (ib_copy_from_udata(&req, udata, min(sizeof(req), udata->inlen)))
 		return -EFAULT;
@@ -26,15 +34,24 @@ int svt_alloc_ucontext(struct ib_ucontext *context, struct ib_udata *udata)
 		return -EOPNOTSUPP;
 	if (req.flags || req.reserved)
 		return -EOPNOTSUPP;
-	return ib_copy_to_udata(udata, &resp, min(sizeof(resp), udata->outlen));
+	if (!try_module_get(owner))
+		return -ENODEV;
+	ret = ib_copy_to_udata(udata, &resp, min(sizeof(resp), udata->outlen));
+	if (ret)
+		module_put(owner);
+	return ret;
 }
 
 /**
- * svt_dealloc_ucontext - a process has closed the device; all its objects are gone
+ * svt_dealloc_ucontext - a process has closed the device, or has lost it; all its objects are gone
  * @context: its context
+ *
+ * The module may be unloaded from here on, but not before this returns: that unregisters the
+ * device, which waits for the end of each context.
  */
 void svt_dealloc_ucontext(struct ib_ucontext *context)
 {
+	module_put(to_svt_device(context->device)->ops->owner);
 }
 
 /**
