@@ -63,7 +63,12 @@ int svt_region_fill(const struct svt_region *region, u64 offset, u32 length, con
 		struct iov_iter iter;
 		u32 part = svt_region_iter(region, offset, length, bvec, &iter);
 
-		if (!part || copy_to_iter(from, part, &iter) != part)
+		/*
+		 * Not copy_to_iter(): that checks @from as if this were a copy to user space, and
+		 * takes a lock of vmalloc for it when @from is on the stack of a softirq, which
+		 * may have interrupted the owner of the lock.
+		 */
+		if (!part || _copy_to_iter(from, part, &iter) != part)
 			return -EFAULT;
 		offset += part;
 		from += part;
