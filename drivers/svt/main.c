@@ -12,9 +12,13 @@ static int __init svt_init(void)
 	return 0;
 }
 
-/* Backends, who use our symbols, are gone, and with them all devices */
+/*
+ * Backends, who use our symbols, are gone, and with them all devices. But who unregistered the last
+ * one may still be about it, in code of ours: ib_core waits for that.
+ */
 static void __exit svt_exit(void)
 {
+	ib_unregister_driver(SVT_DRIVER_ID);
 }
 
 module_init(svt_init);

@@ -280,6 +280,7 @@ static void __exit loop_exit(void)
 		ib_unregister_device(&device->svt.ibdev);
 		put_device(&device->svt.ibdev.dev);
 	}
+	svt_backend_exit();
 	debugfs_remove(loop_directory);
 }
 

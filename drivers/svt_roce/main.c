@@ -50,6 +50,7 @@ static void __exit roce_exit(void)
 	rdma_link_unregister(&roce_link_ops);
 	roce_netdev_exit();
 	roce_namespace_exit();
+	svt_backend_exit();
 	roce_icrc_exit();
 }
 

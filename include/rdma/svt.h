@@ -177,6 +177,7 @@ struct svt_link {
 
 int svt_register_device(struct svt_device *dev, const struct svt_backend_ops *ops,
 			struct net_device *netdev, const char *name);
+void svt_backend_exit(void);
 void svt_set_link(struct svt_device *dev, const struct svt_link *link);
 void svt_receive(struct svt_device *dev, struct sk_buff *skb);
 void svt_flow_ready(struct svt_flow *flow);

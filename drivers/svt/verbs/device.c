@@ -7,6 +7,7 @@
 #include <linux/etherdevice.h>
 #include <linux/mm.h>
 #include <linux/netdevice.h>
+#include <linux/rwsem.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <net/addrconf.h>
@@ -22,6 +23,9 @@
 
 /* Completion time stamps are in ns */
 #define SVT_CLOCK_KHZ		1000000
+
+/* Held for reading while a backend's release runs */
+static DECLARE_RWSEM(svt_releases);
 
 static void svt_core_free(struct svt_core *core)
 {
@@ -99,7 +103,9 @@ static void svt_dealloc_driver(struct ib_device *ibdev)
 
 	if (!dev->core)
 		return;
+	down_read(&svt_releases);
 	dev->ops->release(dev);
+	up_read(&svt_releases);
 	svt_core_free(dev->core);
 	dev->core = NULL;
 }
@@ -290,3 +296,18 @@ int svt_register_device(struct svt_device *dev, const struct svt_backend_ops *op
 	return ret;
 }
 EXPORT_SYMBOL_GPL(svt_register_device);
+
+/**
+ * svt_backend_exit - the last that a backend does before its module goes
+ *
+ * A device's release takes it off the list on which the exit of the backend looks for devices, and
+ * then has instructions of the backend's code left to run. This waits until it has returned.
+ *
+ * Context: module exit; may sleep.
+ */
+void svt_backend_exit(void)
+{
+	down_write(&svt_releases);
+	up_write(&svt_releases);
+}
+EXPORT_SYMBOL_GPL(svt_backend_exit);
