@@ -193,6 +193,7 @@ extern const struct kt_case kt_connected_cases[];
 extern const struct kt_case kt_atomic_cases[];
 extern const struct kt_case kt_chain_cases[];
 extern const struct kt_case kt_rally_cases[];
+extern const struct kt_case kt_handler_cases[];
 extern const struct kt_case kt_datagram_cases[];
 extern const struct kt_case kt_srq_cases[];
 extern const struct kt_case kt_cq_cases[];

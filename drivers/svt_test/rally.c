@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Case: both ends answer each message from their completion handlers, in whatever context the CQ
- * calls them: posting from there must work, and nothing may wait for somebody who waits for it.
+ * Cases: both ends answer each message from their completion handlers, in whatever context the CQ
+ * calls them: posting and polling from there must work, and nothing may wait for somebody who waits
+ * for it.
  * Not for UC: handlers post from several CPUs, whose packets may overtake each other, and then one
  * is lost for good.
  */
@@ -129,7 +130,43 @@ static int kt_case_rally(struct kt_pair *pair)
 	return rally->status ? kt_fail(pair, "status %d", rally->status) : 0;
 }
 
+/* As drivers do that have no ib_alloc_cq(): poll, arm, and poll again what came in between */
+static void kt_drain(struct ib_cq *cq, void *context)
+{
+	struct ib_wc wc;
+
+	atomic_inc(context);
+	do {
+		while (ib_poll_cq(cq, 1, &wc) == 1)
+			wc.wr_cqe->done(cq, &wc);
+	} while (ib_req_notify_cq(cq, IB_CQ_NEXT_COMP | IB_CQ_REPORT_MISSED_EVENTS) > 0);
+}
+
+/*
+ * The handlers poll the CQ that calls them, on one CPU and on the other, while the waiting thread
+ * polls it as well. A CQ that called with its lock held would wait for itself.
+ */
+static int kt_case_poll(struct kt_pair *pair)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < 4; i++) {
+		struct ib_cq *cq = pair->end[i / 2].cq[i % 2];
+
+		cq->comp_handler = kt_drain;
+		if (ib_req_notify_cq(cq, IB_CQ_NEXT_COMP))
+			return kt_fail(pair, "a CQ cannot be armed");
+	}
+	ret = kt_case_rally(pair);
+	for (i = 0; i < 4 && !ret; i++)
+		if (!atomic_read(&pair->end[i / 2].cq_events[i % 2]))
+			ret = kt_fail(pair, "a handler was never called");
+	return ret;
+}
+
 const struct kt_case kt_rally_cases[] = {
 	{ "rc_post_in_handlers", IB_QPT_RC, KT_EACH_POLL, kt_case_rally },
+	{ "rc_poll_in_handlers", IB_QPT_RC, KT_RAW, kt_case_poll },
 	{ }
 };
