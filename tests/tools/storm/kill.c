@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Processes that do the mix and are killed: by themselves after so many operations of all workers,
+ * or by their parent after some time. Each opens the devices itself.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "modes.h"
+#include "report.h"
+#include "rng.h"
+
+#define OPERATIONS_MOST	300
+#define DELAY_MOST_MS	400
+
+static void pause_ms(u32 ms)
+{
+	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+
+	nanosleep(&ts, NULL);
+}
+
+static void child(const struct options *o, u64 seed, u64 suicide)
+{
+	struct options mine = *o;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	report_start("killed mix", seed);
+	mine.amount = 0;
+	report_die_after(TALLY_OPERATIONS, suicide);
+	mix_run(&mine);
+	exit(report_end());
+}
+
+static void check(int status)
+{
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		tally(TALLY_KILLED);
+	else
+		fail("a process ended by itself, with status %#x", status);
+}
+
+void mode_kill(const struct options *o)
+{
+	struct rng r;
+	u64 i;
+
+	rng_init(&r, report_seed(), 0);
+	for (i = 0; i < o->amount && !failed(); i++) {
+		bool suicide = rng_percent(&r, 50);
+		u32 operations = 1 + rng_below(&r, OPERATIONS_MOST);
+		u32 delay = rng_below(&r, DELAY_MOST_MS);
+		u64 seed = rng_next(&r);
+		int status = 0;
+		pid_t pid;
+
+		report_where("process", i, 0, suicide ? "suicide" : "kill");
+		fflush(NULL);
+		pid = fork();
+		if (!pid)
+			child(o, seed, suicide ? operations : 0);
+		tally(TALLY_PROCESSES);
+		if (!suicide) {
+			pause_ms(delay);
+			kill(pid, SIGKILL);
+		}
+		if (waitpid(pid, &status, 0) == pid)
+			check(status);
+		else
+			fail("no process");
+	}
+}

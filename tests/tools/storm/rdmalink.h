@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef STORM_RDMALINK_H
+#define STORM_RDMALINK_H
+
+#include "types.h"
+
+/*
+ * What programs would do for the network namespace of the caller, without starting one:
+ * `rdma link add NAME type svt netdev NETDEV`; `ip link set NETDEV up`, or down.
+ * Return: 0 or a negative errno.
+ */
+int rdmalink_add(const char *name, const char *netdev);
+int netdev_set_up(const char *netdev, bool up);
+
+/* Whether the device is there; whether it has an IPv4 GID, which comes a little later */
+bool rdmalink_exists(const char *name);
+bool rdmalink_has_gid(const char *name);
+
+#endif
