@@ -27,8 +27,20 @@
 /* Held for reading while a backend's release runs */
 static DECLARE_RWSEM(svt_releases);
 
+/* ib_core destroys all objects of a device before it: what is counted still, was lost */
+static void svt_core_check_empty(const struct svt_core *core)
+{
+	WARN_ON(atomic_read(&core->pd_count));
+	WARN_ON(atomic_read(&core->mr_count));
+	WARN_ON(atomic_read(&core->mw_count));
+	WARN_ON(atomic_read(&core->qp_count));
+	WARN_ON(atomic_read(&core->cq_count));
+	WARN_ON(atomic_read(&core->srq_count));
+}
+
 static void svt_core_free(struct svt_core *core)
 {
+	svt_core_check_empty(core);
 	svt_multicast_destroy(core);
 	svt_transport_destroy(core);
 	svt_keys_destroy(&core->keys);
