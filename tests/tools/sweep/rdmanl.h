@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef SWEEP_RDMANL_H
+#define SWEEP_RDMANL_H
+
+#include "types.h"
+
+#define RDMANL_KINDS	16
+
+/* How many objects of each kind a device has, as `rdma resource show` lists them. */
+struct rdmanl_counts {
+	u32 kinds;
+	struct {
+		char name[16];
+		u64 number;
+	} of[RDMANL_KINDS];
+};
+
+/*
+ * All return 0 or an errno.  ENOBUFS: the request was not sent, or there was no memory for its
+ * answer; it may have been carried out.
+ */
+int rdmanl_open(void);
+int rdmanl_link_add(const char *device, const char *type, const char *netdev);
+int rdmanl_link_delete(u32 index);
+int rdmanl_device_index(const char *device, u32 *index);
+int rdmanl_count(u32 index, struct rdmanl_counts *counts);
+
+bool rdmanl_same(const struct rdmanl_counts *a, const struct rdmanl_counts *b);
+void rdmanl_print(const struct rdmanl_counts *counts);
+
+#endif
