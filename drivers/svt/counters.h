@@ -25,7 +25,7 @@ enum svt_counter {
 	SVT_COUNT_RX_DROPPED_PKEY,
 	SVT_COUNT_RX_DROPPED_QKEY,
 	SVT_COUNT_RX_DROPPED_BACKLOG,	/* too many packets wait for the QP */
-	SVT_COUNT_RX_DROPPED_MEMORY,	/* none for a copy of a multicast packet */
+	SVT_COUNT_RX_DROPPED_MEMORY,	/* none for a copy of a packet */
 	SVT_COUNT_RX_DROPPED_PSN,	/* out of sequence, or an answer to nothing */
 	SVT_COUNT_RX_DROPPED_NO_WQE,	/* UD, UC: no receive posted */
 	SVT_COUNT_RX_DROPPED_LENGTH,	/* UD, UC: too long for the receive, or no memory access */

@@ -117,7 +117,7 @@ static void svt_receive_runs(struct svt_device *dev, struct sk_buff *skb)
 			svt_rx_cb(clone)->length = position - start;
 			svt_receive_one(dev, clone, &first);
 		} else {
-			svt_count(dev->core->counters, SVT_COUNT_RX_DROPPED_BACKLOG);
+			svt_count(dev->core->counters, SVT_COUNT_RX_DROPPED_MEMORY);
 		}
 		start = position;
 		first = next;
