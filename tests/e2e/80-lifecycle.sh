@@ -100,10 +100,6 @@ memory_comes_back() {
 	until_true 10 eval '[ "$(vmalloc_of_svt)" -le '"$before"' ]'
 }
 
-vmalloc_of_svt() {
-	grep -c '\[svt\]' /proc/vmallocinfo || :
-}
-
 setup_pair
 run_test "kill -9 under traffic leaves nothing" kill_9
 run_test "kill -9 of one side leaves nothing" kill_9_of_one_side_fails_the_other

@@ -58,35 +58,25 @@ deleted_under_attack() {
 	verify_beside
 }
 
-# kB that the kernel has taken for good
-memory_taken() {
-	awk '/^(SUnreclaim|VmallocUsed|Percpu|PageTables):/ { sum += $2 } END { print sum }' \
-		/proc/meminfo
-}
-
 pages_pinned() {
 	awk '/^nr_foll_pin_acquired / { n += $2 } /^nr_foll_pin_released / { n -= $2 }
 		END { print n }' /proc/vmstat
 }
 
-rings_mapped() {
-	grep -c '\[svt\]' /proc/vmallocinfo || :
-}
-
 came_back() {
-	[ "$(pages_pinned)" = "$pinned" ] && [ "$(rings_mapped)" = "$mapped" ] &&
-		[ "$(memory_taken)" -lt $((memory + 16 * 1024)) ]
+	[ "$(pages_pinned)" = "$pinned" ] && [ "$(vmalloc_of_svt)" = "$mapped" ] &&
+		[ "$(memory_used)" -lt $((memory + 16 * 1024)) ]
 }
 
 # The first attack fills caches that stay
 memory_comes_back() {
 	local memory pinned mapped
 	in_b "$RINGS" -d svtb -d svta -n 2000
-	memory=$(memory_taken) pinned=$(pages_pinned) mapped=$(rings_mapped)
+	memory=$(memory_used) pinned=$(pages_pinned) mapped=$(vmalloc_of_svt)
 	in_b "$RINGS" -d svtb -d svta -n "$(amount 4000 40000)"
 	until_true 10 came_back && return
-	echo "memory: $memory kB before, $(memory_taken) after"
-	echo "pinned pages: $pinned, $(pages_pinned); rings: $mapped, $(rings_mapped)"
+	echo "memory: $memory kB before, $(memory_used) after"
+	echo "pinned pages: $pinned, $(pages_pinned); rings: $mapped, $(vmalloc_of_svt)"
 	return 1
 }
 

@@ -148,9 +148,8 @@ unload_races_with_delete() {
 }
 
 # The check of copies to user space takes a lock that is not made for softirqs, see
-# svt_region_fill(). Needs a function tracer, which the debug kernel has not.
+# svt_region_fill(). Needs a function tracer.
 no_lock_of_vmalloc_in_softirq() {
-	[ -e "$TRACING/set_ftrace_filter" ] || return 0
 	echo find_vmap_area >"$TRACING/set_ftrace_filter"
 	echo 1 >"$TRACING/options/func_stack_trace"
 	echo function >"$TRACING/current_tracer"
@@ -162,27 +161,6 @@ no_lock_of_vmalloc_in_softirq() {
 	echo >"$TRACING/set_ftrace_filter"
 	head -n 1 "$WORK/trace"
 	fails grep -m 1 -B 8 -A 20 svt_side_skb "$WORK/trace"
-}
-
-# memory: prints kB that the kernel has for itself. What was freed after a grace period is free
-# then, and caches are empty.
-memory() {
-	local field kb sum=0
-	sync
-	for _ in 1 2 3; do
-		echo 3 >/proc/sys/vm/drop_caches
-		sleep 0.3
-	done
-	while read -r field kb _; do
-		case $field in SUnreclaim: | Percpu: | VmallocUsed: | KernelStack: | PageTables:)
-			sum=$((sum + kb)) ;;
-		esac
-	done </proc/meminfo
-	echo "$sum"
-}
-
-vmalloc_of_svt() {
-	grep -c '\[svt' /proc/vmallocinfo || :
 }
 
 # The same each time
@@ -201,7 +179,7 @@ memory_comes_back() {
 	areas=$(vmalloc_of_svt)
 	for ((i = 0; i < count; i++)); do
 		batch
-		used+=("$(memory)")
+		used+=("$(memory_used)")
 		[ "$(vmalloc_of_svt)" -le "$areas" ]
 	done
 	echo "kB in use: ${used[*]}"
@@ -220,7 +198,10 @@ run_test "namespaces come and go" namespaces_come_and_go
 run_test "device deleted under a storm" device_goes_under_a_storm
 run_test "netdev deleted under a storm" netdev_goes_under_a_storm
 run_test "unload races with delete" unload_races_with_delete
-run_test "no lock of vmalloc in softirq" no_lock_of_vmalloc_in_softirq
+# The debug kernel has no such tracer, but lockdep
+if [ -e "$TRACING/set_ftrace_filter" ]; then
+	run_test "no lock of vmalloc in softirq" no_lock_of_vmalloc_in_softirq
+fi
 run_test "memory comes back" memory_comes_back
 run_test "teardown leaves nothing" teardown_pair
 finish

@@ -124,6 +124,28 @@ counter() {
 	in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
 }
 
+# vmalloc_of_svt: how many areas of vmalloc svt's modules have; each ring is one.
+vmalloc_of_svt() {
+	grep -c '\[svt' /proc/vmallocinfo || :
+}
+
+# memory_used: kB that the kernel has for itself. What was freed after a grace period is free then,
+# and caches are empty.
+memory_used() {
+	local field kb sum=0
+	sync
+	for _ in 1 2 3; do
+		echo 3 >/proc/sys/vm/drop_caches
+		sleep 0.3
+	done
+	while read -r field kb _; do
+		case $field in SUnreclaim: | Percpu: | VmallocUsed: | KernelStack: | PageTables:)
+			sum=$((sum + kb)) ;;
+		esac
+	done </proc/meminfo
+	echo "$sum"
+}
+
 device_gone() {
 	[ ! -e "/sys/class/infiniband/$1" ] && ! rdma dev show "$1" >/dev/null 2>&1
 }

@@ -21,9 +21,6 @@ TEST_FILE=$(basename "$0" .sh)
 WORK=/run/svt/work
 mkdir -p "$WORK"
 
-# amount SHORT FULL: how much of it, in make check or in make check-full
-amount() { [ -z "${SVT_FULL:-}" ] && echo "$1" || echo "$2"; }
-
 # What the kernel never says when all is well. A warning or an oops ends the VM anyway: these are
 # the rest.
 SPLAT='WARNING:|BUG:|Oops|general protection|Call Trace|circular locking|inconsistent lock|'
