@@ -76,4 +76,5 @@ help:
 	@echo "make clean         remove build/"
 	@echo "SVT_TIME_SCALE=3   in the environment stretches every time limit of the tests"
 
-.PHONY: all modules provider tools install uninstall deps check check-full check-kcsan coverage demo vm clean help
+.PHONY: all modules provider tools install uninstall deps check check-full check-kcsan coverage \
+	demo vm clean help

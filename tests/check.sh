@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Everything that must pass before a commit lands, in stages. Usage: check.sh [--full|--kcsan] [--only
-# PATTERN]
+# Everything that must pass before a commit lands, in stages.
+# Usage: check.sh [--full|--kcsan] [--only PATTERN]
 #
 # Other stages instead: with --full the long ones (all tests in the debug kernel, the hostile ones at
 # length), with --kcsan those in a kernel that looks for data races.
