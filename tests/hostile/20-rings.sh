@@ -11,8 +11,8 @@ RINGS=$BUILD/tools/svt_rings
 
 # ring_case NAME [OPTION...]: on one device, and between the two
 ring_case() {
-	in_b "$RINGS" -d svtb ${SVT_SEED:+-s "$SVT_SEED"} -c "$@"
-	in_b "$RINGS" -d svtb -d svta ${SVT_SEED:+-s "$SVT_SEED"} -c "$@"
+	in_b "$RINGS" -d svtb -c "$@"
+	in_b "$RINGS" -d svtb -d svta -c "$@"
 }
 
 # What the victims run: every byte and every completion is checked
@@ -22,8 +22,7 @@ verify_beside() {
 }
 
 start_attack() {
-	in_b "${@:2}" "$RINGS" -d svtb -d svta ${SVT_SEED:+-s "$SVT_SEED"} -n "$1" \
-		>"$WORK/attack" 2>&1 &
+	in_b "${@:2}" "$RINGS" -d svtb -d svta -n "$1" >"$WORK/attack" 2>&1 &
 	attack=$!
 }
 

@@ -25,8 +25,7 @@ sweep() {
 	local options=()
 	[ -n "$faults" ] || options=(--plain)
 	nsenter --net=/run/netns/a "$BUILD/tools/svt_sweep" -d svta -p svtb -n spare0 \
-		${SVT_SEED:+-s "$SVT_SEED"} -r "$(amount 10 200)" -H "$(amount 16 128)" \
-		-e 20 "${options[@]}" "$@"
+		-r "$(amount 10 200)" -H "$(amount 16 128)" -e 20 "${options[@]}" "$@"
 }
 
 setup_spare() {

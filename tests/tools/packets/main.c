@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "attack.h"
 
@@ -35,18 +34,6 @@ static void usage(FILE *out)
 static u64 number(const char *text)
 {
 	return strtoull(text, NULL, 0);
-}
-
-static u64 default_seed(void)
-{
-	const char *given = getenv("SVT_SEED");
-	u32 seed = 1;
-
-	if (given && *given)
-		return number(given);
-	if (getrandom(&seed, sizeof(seed), 0) < 0)
-		perror("getrandom");
-	return seed;
 }
 
 static bool take_option(int c, struct options *o)
@@ -101,7 +88,7 @@ int main(int argc, char **argv)
 	static struct scene scene;
 	struct options o = {
 		.device = "svtb", .peer = "svta", .near_ns = "a", .far_ns = "b",
-		.netdev = "veth0", .count = 50000, .seed = default_seed(),
+		.netdev = "veth0", .count = 50000, .seed = random_seed(),
 	};
 	bool good;
 	int c;

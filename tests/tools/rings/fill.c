@@ -19,13 +19,13 @@ static const u8 handles[] = {
 	[FILL_AH] = OBJECT_AH,
 };
 
-static u64 memory(const struct world *w, struct rng *r)
+static u64 memory(const struct world *w, struct random *r)
 {
-	return (uintptr_t)w->sandbox.memory + PAGE * rng_below(r, SANDBOX_LENGTH / PAGE / 2) +
-	       (rng_one_in(r, 4) ? rng_below(r, PAGE) : 0);
+	return (uintptr_t)w->sandbox.memory + PAGE * random_below(r, SANDBOX_LENGTH / PAGE / 2) +
+	       (random_one_in(r, 4) ? random_below(r, PAGE) : 0);
 }
 
-static u64 simple_value(struct world *w, struct rng *r, const struct side *s, enum fill fill)
+static u64 simple_value(struct world *w, struct random *r, const struct side *s, enum fill fill)
 {
 	static const u8 types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD, 0xff, 9, 8 };
 
@@ -35,56 +35,56 @@ static u64 simple_value(struct world *w, struct rng *r, const struct side *s, en
 	case FILL_ONE:
 		return 1;
 	case FILL_SMALL:
-		return rng_below(r, 32);
+		return random_below(r, 32);
 	case FILL_CHANNEL:
-		return rng_one_in(r, 2) ? s->channel : -1;
+		return random_one_in(r, 2) ? s->channel : -1;
 	case FILL_ADDRESS:
 		return memory(w, r);
 	case FILL_LENGTH:
-		return 1 + rng_below(r, 8 * PAGE);
+		return 1 + random_below(r, 8 * PAGE);
 	case FILL_ACCESS:
-		return rng_below(r, 32);
+		return random_below(r, 32);
 	case FILL_PD_FLAGS:
-		return rng_below(r, 8);
+		return random_below(r, 8);
 	case FILL_COUNT:
-		return 1 + rng_below(r, 64);
+		return 1 + random_below(r, 64);
 	case FILL_SGES:
-		return rng_below(r, 5);
+		return random_below(r, 5);
 	case FILL_QP_TYPE:
-		return types[rng_below(r, rng_one_in(r, 8) ? ARRAY_SIZE(types) : 3)];
+		return types[random_below(r, random_one_in(r, 8) ? ARRAY_SIZE(types) : 3)];
 	case FILL_QP_STATE:
-		return rng_below(r, 7);
+		return random_below(r, 7);
 	case FILL_QP_MASK:
-		return rng_one_in(r, 2) ? rng_next(r) & 0x3ffffff : IBV_QP_STATE;
+		return random_one_in(r, 2) ? random_u64(r) & 0x3ffffff : IBV_QP_STATE;
 	case FILL_QPN:
-		return s->lanes[rng_below(r, LANES)].qp.qpn;
+		return s->lanes[random_below(r, LANES)].qp.qpn;
 	case FILL_MTU:
-		return 1 + rng_below(r, 5);
+		return 1 + random_below(r, 5);
 	case FILL_GID_INDEX:
 		return s->dev.gid_index;
 	case FILL_GID_SIZE:
 		return sizeof(struct ib_uverbs_gid_entry);
 	case FILL_WR_SIZE:
-		return rng_one_in(r, 2) ? sizeof(struct ib_uverbs_send_wr) :
-					  sizeof(struct ib_uverbs_recv_wr);
+		return random_one_in(r, 2) ? sizeof(struct ib_uverbs_send_wr) :
+					     sizeof(struct ib_uverbs_recv_wr);
 	case FILL_NUMBER:
-		return rng_below(r, IB_USER_VERBS_CMD_OPEN_QP + 2);
+		return random_below(r, IB_USER_VERBS_CMD_OPEN_QP + 2);
 	default:
-		return rng_odd(r);
+		return random_odd(r);
 	}
 }
 
 /* Few groups: each is an address that the netdev listens to */
-static void fill_group(struct rng *r, u8 *gid)
+static void fill_group(struct random *r, u8 *gid)
 {
 	memset(gid, 0, 16);
 	gid[10] = 0xff;
 	gid[11] = 0xff;
-	gid[12] = 224 + rng_below(r, 2);
-	gid[15] = 1 + rng_below(r, 8);
+	gid[12] = 224 + random_below(r, 2);
+	gid[15] = 1 + random_below(r, 8);
 }
 
-void fill_field(struct world *w, struct rng *r, u32 side, enum fill fill, void *at, u32 bytes)
+void fill_field(struct world *w, struct random *r, u32 side, enum fill fill, void *at, u32 bytes)
 {
 	u64 value;
 
@@ -118,9 +118,9 @@ void fill_bound(const struct world *w, u32 side, enum fill fill, void *at, u32 b
 	memcpy(at, &value, sizeof(value));
 }
 
-u64 fill_pointer(const struct world *w, struct rng *r, const void *good)
+u64 fill_pointer(const struct world *w, struct random *r, const void *good)
 {
-	switch (rng_below(r, 24)) {
+	switch (random_below(r, 24)) {
 	case 0:
 		return 0;
 	case 1:
@@ -128,13 +128,13 @@ u64 fill_pointer(const struct world *w, struct rng *r, const void *good)
 	case 2:
 		return (uintptr_t)w->sandbox.read_only;
 	case 3:
-		return 0xffffffff81000000ULL + rng_below(r, 1 << 20);
+		return 0xffffffff81000000ULL + random_below(r, 1 << 20);
 	case 4:
-		return 0xffff888000000000ULL + rng_below(r, 1 << 20);
+		return 0xffff888000000000ULL + random_below(r, 1 << 20);
 	case 5:
-		return (uintptr_t)w->sandbox.scratch + SCRATCH_LENGTH - rng_below(r, 64);
+		return (uintptr_t)w->sandbox.scratch + SCRATCH_LENGTH - random_below(r, 64);
 	case 6:
-		return 1ULL << 63 | rng_next(r);
+		return 1ULL << 63 | random_u64(r);
 	default:
 		return (uintptr_t)good;
 	}

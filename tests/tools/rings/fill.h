@@ -37,13 +37,13 @@ enum fill {
 	FILL_NUMBER,		/* of a write command */
 };
 
-void fill_field(struct world *w, struct rng *r, u32 side, enum fill fill, void *at, u32 bytes);
+void fill_field(struct world *w, struct random *r, u32 side, enum fill fill, void *at, u32 bytes);
 /*
  * After a field was changed blindly: queues of many megabytes, and neighbours that answer no ARP
  * request for seconds, are not what is to be found out.
  */
 void fill_bound(const struct world *w, u32 side, enum fill fill, void *at, u32 bytes);
 /* Where the kernel is to read or write: most of the time @good, else where it can not */
-u64 fill_pointer(const struct world *w, struct rng *r, const void *good);
+u64 fill_pointer(const struct world *w, struct random *r, const void *good);
 
 #endif

@@ -18,41 +18,41 @@ static pthread_t thread;
 static bool stop;
 
 /* An element in use, most of the time at its beginning, or a word of the handshake */
-static void flip_ring(struct rng *r, const struct ring *ring)
+static void flip_ring(struct random *r, const struct ring *ring)
 {
 	struct svt_ring_control *control = ring->control;
 	u32 index;
 
 	if (!control)
 		return;
-	if (rng_one_in(r, 64)) {
-		rng_flip(r, control, sizeof(*control));
+	if (random_one_in(r, 64)) {
+		random_flip(r, control, sizeof(*control));
 		return;
 	}
-	index = __atomic_load_n(&control->producer, __ATOMIC_RELAXED) - rng_below(r, 8);
-	rng_flip(r, ring_element(ring, index),
-		 rng_one_in(r, 4) ? ring->info.stride : min_u32(80, ring->info.stride));
+	index = __atomic_load_n(&control->producer, __ATOMIC_RELAXED) - random_below(r, 8);
+	random_flip(r, ring_element(ring, index),
+		    random_one_in(r, 4) ? ring->info.stride : min_u32(80, ring->info.stride));
 }
 
-void flip_some(struct world *w, struct rng *r, u32 count)
+void flip_some(struct world *w, struct random *r, u32 count)
 {
 	while (count--) {
-		struct lane *lane = &w->sides[rng_below(r, 2)].lanes[rng_below(r, LANES)];
+		struct lane *lane = &w->sides[random_below(r, 2)].lanes[random_below(r, LANES)];
 		const struct ring *rings[] = {
 			&lane->qp.sq, &lane->qp.sq, &lane->qp.rq, &lane->srq.ring,
 			&lane->send_cq.ring, &lane->recv_cq.ring,
 		};
 
-		if (rng_one_in(r, 8))
-			rng_flip(r, w->sandbox.scratch, 256);
+		if (random_one_in(r, 8))
+			random_flip(r, w->sandbox.scratch, 256);
 		else
-			flip_ring(r, rings[rng_below(r, ARRAY_SIZE(rings))]);
+			flip_ring(r, rings[random_below(r, ARRAY_SIZE(rings))]);
 	}
 }
 
 struct burst {
 	struct world *w;
-	struct rng r;
+	struct random r;
 };
 
 static void one_burst(void *arg)
@@ -65,8 +65,9 @@ static void one_burst(void *arg)
 static void *flip_all(void *arg)
 {
 	struct world *w = arg;
-	struct burst b = { w, rng_make(w->seed, -1) };
+	struct burst b = { .w = w };
 
+	random_start(&b.r, w->seed, -1);
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		guard_run(one_burst, &b);
 		b.w->tally->flips += BURST;

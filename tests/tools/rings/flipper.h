@@ -9,6 +9,6 @@ int flipper_start(struct world *w);
 void flipper_stop(void);
 
 /* Some bytes of any ring of @w: what the thread does, and what a child does with what it got */
-void flip_some(struct world *w, struct rng *r, u32 count);
+void flip_some(struct world *w, struct random *r, u32 count);
 
 #endif

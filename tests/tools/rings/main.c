@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cases/case.h"
 #include "clock.h"
+#include "random.h"
 #include "sentinel.h"
 #include "supervisor.h"
 
@@ -30,20 +30,12 @@ static void usage(FILE *out)
 
 	fputs("usage: svt_rings -d DEV [-d DEV] [-s SEED] [-n N] [-r ROUND | -c CASE]\n"
 	      "  -d DEV    device; twice: the other end of QPs is on the second, in some rounds\n"
-	      "  -s SEED   of everything that is drawn (default: random)\n"
+	      "  -s SEED   of everything that is drawn (default: SVT_SEED, or any)\n"
 	      "  -n N      operations, or repetitions within a case\n"
 	      "  -r ROUND  this round only\n"
 	      "  -c CASE   no attack, but one case, by name:\n", out);
 	for (i = 0; ring_cases[i].name; i++)
 		fprintf(out, "             %-16s %s\n", ring_cases[i].name, ring_cases[i].about);
-}
-
-static u64 random_seed(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (u64)now.tv_nsec << 20 ^ now.tv_sec ^ getpid();
 }
 
 static int parse(int argc, char **argv, struct options *o)
@@ -93,7 +85,7 @@ static int run_case(const struct options *o, const struct test_case *c,
 	st.devices[0] = o->devices[0];
 	st.devices[1] = o->devices[1];
 	st.foreign = *foreign;
-	st.rng = rng_make(o->seed, 0);
+	random_start(&st.rng, o->seed, 0);
 	st.amount = o->amount;
 	ret = stage_open(&st);
 	check(&st, !ret, "set-up: %s", strerror(-ret));

@@ -32,7 +32,7 @@ static __printf(2, 3) void fail(struct sentinel *s, const char *format, ...)
 }
 
 /* One message, from memory of which the attacker knows the keys, to memory of which it does not */
-static void beat(struct sentinel *s, struct side *sides, struct rng *r)
+static void beat(struct sentinel *s, struct side *sides, struct random *r)
 {
 	struct svt_cqe cqe;
 	struct draft d;
@@ -131,18 +131,18 @@ static void tell(struct sentinel *s, const struct side *side, u8 secret)
 
 static void run(struct sentinel *s, const char *device, u64 seed)
 {
-	struct rng r = rng_make(seed, 0);
-	u64 salt = rng_next(&r);
 	static struct side sides[2];
+	struct random r;
 	int ret;
 	u32 i;
 
-	ret = open_sides(sides, device, salt);
+	random_start(&r, seed, 0);
+	ret = open_sides(sides, device, random_u64(&r));
 	if (ret) {
 		fail(s, "set-up: %s", strerror(-ret));
 		return;
 	}
-	tell(s, &sides[0], 0x40 + rng_below(&r, 128));
+	tell(s, &sides[0], 0x40 + random_below(&r, 128));
 	while (!s->failed && !__atomic_load_n(&s->stop, __ATOMIC_ACQUIRE)) {
 		beat(s, sides, &r);
 		clock_sleep_ms(BEAT_PAUSE_MS);

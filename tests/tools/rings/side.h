@@ -4,7 +4,7 @@
 
 #include "arena.h"
 #include "object.h"
-#include "rng.h"
+#include "odd.h"
 
 enum lane_kind {
 	LANE_RC,

@@ -23,16 +23,16 @@
 #define ANY		(DATA | BIND | INVALIDATE)
 
 /* One more than is allowed, or much more */
-static u64 beyond(struct rng *r, u64 limit, u64 most)
+static u64 beyond(struct random *r, u64 limit, u64 most)
 {
-	if (rng_one_in(r, 2))
+	if (random_one_in(r, 2))
 		return limit + 1;
-	return rng_one_in(r, 2) ? most : limit + 1 + rng_next(r) % (most - limit);
+	return random_one_in(r, 2) ? most : limit + 1 + random_u64(r) % (most - limit);
 }
 
 static void unknown_opcode(struct draft *d)
 {
-	d->wqe.opcode = IB_UVERBS_WR_TSO + rng_below(d->rng, 256 - IB_UVERBS_WR_TSO);
+	d->wqe.opcode = IB_UVERBS_WR_TSO + random_below(d->rng, 256 - IB_UVERBS_WR_TSO);
 }
 
 static void opcode_of_another_type(struct draft *d)
@@ -40,33 +40,33 @@ static void opcode_of_another_type(struct draft *d)
 	u32 opcodes = ANY & ~wqe_opcodes(d->lane->qp.type);
 
 	do
-		d->wqe.opcode = rng_below(d->rng, 10);
+		d->wqe.opcode = random_below(d->rng, 10);
 	while (!(opcodes & BIT(d->wqe.opcode)));
 }
 
 static void unknown_flag(struct draft *d)
 {
-	d->wqe.flags |= 1 << (4 + rng_below(d->rng, 12));
+	d->wqe.flags |= 1 << (4 + random_below(d->rng, 12));
 }
 
 static void reserved_word(struct draft *d)
 {
-	d->wqe.reserved = BIT(rng_below(d->rng, 32));
+	d->wqe.reserved = BIT(random_below(d->rng, 32));
 }
 
 static void reserved_word_of_rdma(struct draft *d)
 {
-	d->wqe.rdma.reserved = BIT(rng_below(d->rng, 32));
+	d->wqe.rdma.reserved = BIT(random_below(d->rng, 32));
 }
 
 static void reserved_word_of_atomic(struct draft *d)
 {
-	d->wqe.atomic.reserved = BIT(rng_below(d->rng, 32));
+	d->wqe.atomic.reserved = BIT(random_below(d->rng, 32));
 }
 
 static void reserved_word_of_ud(struct draft *d)
 {
-	d->wqe.ud.reserved = BIT(rng_below(d->rng, 32));
+	d->wqe.ud.reserved = BIT(random_below(d->rng, 32));
 }
 
 static void num_sge_beyond_the_ring(struct draft *d)
@@ -76,7 +76,7 @@ static void num_sge_beyond_the_ring(struct draft *d)
 
 static void num_sge_without_data(struct draft *d)
 {
-	d->wqe.num_sge = 1 + rng_below(d->rng, d->lane->qp.caps.send_sge);
+	d->wqe.num_sge = 1 + random_below(d->rng, d->lane->qp.caps.send_sge);
 }
 
 static void inline_length_beyond_the_ring(struct draft *d)
@@ -100,12 +100,12 @@ static void longer_than_a_message(struct draft *d)
 
 static void wrong_length_of_atomic(struct draft *d)
 {
-	d->wqe.sge[0].length = rng_below(d->rng, 8);
+	d->wqe.sge[0].length = random_below(d->rng, 8);
 }
 
 static void lkey_of_nobody(struct draft *d)
 {
-	d->wqe.sge[0].lkey ^= BIT(rng_below(d->rng, 8));
+	d->wqe.sge[0].lkey ^= BIT(random_below(d->rng, 8));
 }
 
 static void lkey_freed(struct draft *d)
@@ -128,7 +128,7 @@ static void lkey_of_another_process(struct draft *d)
 
 static void lkey_of_a_window(struct draft *d)
 {
-	d->wqe.sge[0].lkey = d->near->window[rng_below(d->rng, 2)].rkey;
+	d->wqe.sge[0].lkey = d->near->window[random_below(d->rng, 2)].rkey;
 }
 
 static void lkey_for_reading(struct draft *d)
@@ -140,7 +140,7 @@ static void lkey_for_reading(struct draft *d)
 /* By one byte, by far, or around the end of the address space */
 static u64 outside(struct draft *d, u64 start, u32 bytes, u32 length)
 {
-	switch (rng_below(d->rng, 4)) {
+	switch (random_below(d->rng, 4)) {
 	case 0:
 		return start + bytes - length + 1;
 	case 1:
@@ -148,7 +148,7 @@ static u64 outside(struct draft *d, u64 start, u32 bytes, u32 length)
 	case 2:
 		return -(u64)(length / 2 + 1);
 	default:
-		return start ^ BIT(20 + rng_below(d->rng, 12));
+		return start ^ BIT(20 + random_below(d->rng, 12));
 	}
 }
 
@@ -172,7 +172,7 @@ static void set_remote(struct draft *d, u64 addr, u32 rkey)
 static void rkey_of_nobody(struct draft *d)
 {
 	set_remote(d, (uintptr_t)d->far->arena.work,
-		   d->far->work.rkey ^ BIT(rng_below(d->rng, 8)));
+		   d->far->work.rkey ^ BIT(random_below(d->rng, 8)));
 }
 
 static void rkey_freed(struct draft *d)
@@ -210,12 +210,13 @@ static void atomic_address_outside(struct draft *d)
 {
 	u64 start = (uintptr_t)d->far->arena.work;
 
-	set_remote(d, rng_one_in(d->rng, 2) ? start - 8 : start + WORK_LENGTH, d->far->work.rkey);
+	set_remote(d, random_one_in(d->rng, 2) ? start - 8 : start + WORK_LENGTH,
+		   d->far->work.rkey);
 }
 
 static void atomic_not_aligned(struct draft *d)
 {
-	d->wqe.atomic.remote_addr += 1 + rng_below(d->rng, 7);
+	d->wqe.atomic.remote_addr += 1 + random_below(d->rng, 7);
 }
 
 static void invalidates_a_region(struct draft *d)
@@ -225,7 +226,7 @@ static void invalidates_a_region(struct draft *d)
 
 static void invalidates_nothing(struct draft *d)
 {
-	d->wqe.invalidate_rkey ^= BIT(rng_below(d->rng, 32));
+	d->wqe.invalidate_rkey ^= BIT(random_below(d->rng, 32));
 }
 
 static void invalidates_a_window_of_type_1(struct draft *d)
@@ -261,19 +262,19 @@ static void binds_no_window(struct draft *d)
 
 static void binds_with_an_unknown_flag(struct draft *d)
 {
-	d->wqe.bind_mw.access |= BIT(6 + rng_below(d->rng, 14));
+	d->wqe.bind_mw.access |= BIT(6 + random_below(d->rng, 14));
 }
 
 static void renames_to_another_window(struct draft *d)
 {
-	d->wqe.bind_mw.new_rkey = d->near->window[0].rkey ^ BIT(8 + rng_below(d->rng, 24));
+	d->wqe.bind_mw.new_rkey = d->near->window[0].rkey ^ BIT(8 + random_below(d->rng, 24));
 }
 
 static void handle_of_nobody(struct draft *d)
 {
 	static const u32 numbers[] = { 0, 65537, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff };
 
-	d->wqe.ud.ah = numbers[rng_below(d->rng, ARRAY_SIZE(numbers))];
+	d->wqe.ud.ah = numbers[random_below(d->rng, ARRAY_SIZE(numbers))];
 }
 
 static void handle_freed(struct draft *d)
@@ -346,12 +347,12 @@ bool spoil_fits(const struct spoil *s, const struct draft *d)
 	return s->types & BIT(d->lane->qp.type) && s->opcodes & BIT(d->wqe.opcode);
 }
 
-const struct spoil *spoil_any(struct rng *r, const struct draft *d)
+const struct spoil *spoil_any(struct random *r, const struct draft *d)
 {
 	const struct spoil *s;
 
 	do
-		s = &spoils[rng_below(r, spoil_count)];
+		s = &spoils[random_below(r, spoil_count)];
 	while (!spoil_fits(s, d));
 	return s;
 }

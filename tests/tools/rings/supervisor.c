@@ -40,13 +40,13 @@ const struct attack attacks[] = {
 
 const u32 attack_count = ARRAY_SIZE(attacks);
 
-static const struct attack *draw_attack(const struct world *w, struct rng *r)
+static const struct attack *draw_attack(const struct world *w, struct random *r)
 {
 	u32 i, total = 0, at;
 
 	for (i = 0; i < attack_count; i++)
 		total += w->wild ? attacks[i].wild : attacks[i].tame;
-	at = rng_below(r, total);
+	at = random_below(r, total);
 	for (i = 0; ; i++) {
 		u32 weight = w->wild ? attacks[i].wild : attacks[i].tame;
 
@@ -58,7 +58,7 @@ static const struct attack *draw_attack(const struct world *w, struct rng *r)
 
 struct step {
 	struct world *w;
-	struct rng r;
+	struct random r;
 	u32 done;
 };
 
@@ -70,11 +70,11 @@ static void one_step(void *arg)
 }
 
 /* The ways in which a process lets go of a device */
-static void leave(struct world *w, struct rng *r)
+static void leave(struct world *w, struct random *r)
 {
 	u32 i;
 
-	switch (rng_below(r, 5)) {
+	switch (random_below(r, 5)) {
 	case 0:
 		world_close(w);
 		break;
@@ -101,13 +101,14 @@ static void leave_guarded(void *arg)
 	leave(s->w, &s->r);
 }
 
+/* Numbers of its own for each step: how the kernel answered to those before does not change them */
 static void round_steps(struct world *w)
 {
 	struct step s = { .w = w };
 	u32 i, before;
 
 	for (i = 1; s.done < ROUND_OPERATIONS && !w->tally->failures; i++) {
-		s.r = rng_make(w->seed, i);
+		random_start(&s.r, w->seed, i);
 		before = s.done;
 		if (w->wild)
 			guard_run(one_step, &s);
@@ -118,7 +119,7 @@ static void round_steps(struct world *w)
 			s.done++;
 	}
 	w->tally->operations += s.done;
-	s.r = rng_make(w->seed, 0);
+	random_start(&s.r, w->seed, 0);
 	world_check(w);
 	guard_run(leave_guarded, &s);
 }
@@ -127,13 +128,14 @@ static void round_run(const struct campaign *c, struct tally *tally, u32 round,
 		      const struct foreign *foreign)
 {
 	static struct world w;
-	struct rng r = rng_make(c->seed, round);
+	struct random r;
 	bool flip;
 	int ret;
 
-	w.seed = rng_next(&r);
-	w.wild = !rng_one_in(&r, 3);
-	flip = w.wild && !rng_one_in(&r, 4);
+	random_start(&r, c->seed, round);
+	w.seed = random_u64(&r);
+	w.wild = !random_one_in(&r, 3);
+	flip = w.wild && !random_one_in(&r, 4);
 	w.round = round;
 	w.tally = tally;
 	w.foreign = *foreign;

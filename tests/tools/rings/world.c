@@ -25,27 +25,31 @@ void world_fail(struct world *w, const char *format, ...)
 }
 
 /* Most rounds have queues of some size; some have the smallest, or the largest elements */
-static struct qp_caps draw_caps(struct rng *r)
+static struct qp_caps draw_caps(struct random *r)
 {
 	return (struct qp_caps){
-		.send_wr = 1 + rng_below(r, rng_one_in(r, 8) ? 4 : 128),
-		.send_sge = 1 + rng_below(r, rng_one_in(r, 4) ? 32 : 4),
-		.inline_data = rng_below(r, rng_one_in(r, 4) ? 1025 : 128),
-		.recv_wr = 1 + rng_below(r, rng_one_in(r, 8) ? 4 : 64),
-		.recv_sge = 1 + rng_below(r, rng_one_in(r, 4) ? 32 : 4),
+		.send_wr = 1 + random_below(r, random_one_in(r, 8) ? 4 : 128),
+		.send_sge = 1 + random_below(r, random_one_in(r, 4) ? 32 : 4),
+		.inline_data = random_below(r, random_one_in(r, 4) ? 1025 : 128),
+		.recv_wr = 1 + random_below(r, random_one_in(r, 8) ? 4 : 64),
+		.recv_sge = 1 + random_below(r, random_one_in(r, 4) ? 32 : 4),
 	};
 }
 
 int world_open(struct world *w, const char *const *devices)
 {
-	struct rng r = rng_make(w->seed, 0);
-	struct qp_caps caps = draw_caps(&r);
-	u32 entries = w->wild && rng_one_in(&r, 4) ? 1 + rng_below(&r, 64) : 1024;
-	u64 salt = rng_next(&r);
-	bool alone = rng_one_in(&r, 2);
-	u32 i;
+	struct qp_caps caps;
+	struct random r;
+	u32 i, entries;
+	bool alone;
+	u64 salt;
 	int ret;
 
+	random_start(&r, w->seed, 0);
+	caps = draw_caps(&r);
+	entries = w->wild && random_one_in(&r, 4) ? 1 + random_below(&r, 64) : 1024;
+	salt = random_u64(&r);
+	alone = random_one_in(&r, 2);
 	ret = sandbox_map(&w->sandbox);
 	for (i = 0; !ret && i < 2; i++)
 		ret = side_open(&w->sides[i], devices[alone ? 0 : i], i, &caps, entries, salt);
@@ -184,7 +188,7 @@ static bool is_ready(const struct side *side, enum lane_kind kind)
 }
 
 /* A CQ or SRQ that failed stays so: new ones now and then */
-void world_repair(struct world *w, struct rng *r, enum lane_kind kind)
+void world_repair(struct world *w, struct random *r, enum lane_kind kind)
 {
 	u32 i;
 
@@ -192,7 +196,7 @@ void world_repair(struct world *w, struct rng *r, enum lane_kind kind)
 		return;
 	world_poll(w);
 	for (i = 0; i < 2; i++)
-		if (w->sides[i].lanes[kind].open && rng_one_in(r, 4))
+		if (w->sides[i].lanes[kind].open && random_one_in(r, 4))
 			lane_close(&w->sides[i], kind);
 	if (lane_connect(w->sides, kind) && !w->wild)
 		world_fail(w, "lane %u cannot be connected again", kind);
@@ -205,21 +209,21 @@ void world_made(struct world *w, u32 side, enum object_kind kind, u32 handle)
 	pool->handles[pool->count++ % POOL_SIZE] = handle;
 }
 
-static u32 own_handle(const struct side *side, struct rng *r, enum object_kind kind)
+static u32 own_handle(const struct side *side, struct random *r, enum object_kind kind)
 {
-	const struct lane *lane = &side->lanes[rng_below(r, LANES)];
+	const struct lane *lane = &side->lanes[random_below(r, LANES)];
 
 	switch (kind) {
 	case OBJECT_PD:
-		return rng_one_in(r, 4) ? side->other_pd : side->pd;
+		return random_one_in(r, 4) ? side->other_pd : side->pd;
 	case OBJECT_CQ:
-		return rng_one_in(r, 2) ? lane->send_cq.handle : lane->recv_cq.handle;
+		return random_one_in(r, 2) ? lane->send_cq.handle : lane->recv_cq.handle;
 	case OBJECT_QP:
 		return lane->qp.handle;
 	case OBJECT_SRQ:
 		return side->lanes[LANE_RC_SRQ].srq.handle;
 	case OBJECT_MW:
-		return side->window[rng_below(r, 2)].handle;
+		return side->window[random_below(r, 2)].handle;
 	case OBJECT_AH:
 		return side->ah.handle;
 	default:
@@ -228,22 +232,22 @@ static u32 own_handle(const struct side *side, struct rng *r, enum object_kind k
 }
 
 /* Of what the fuzzers made, or of what the round began with, or of another kind, or of nothing */
-u32 world_handle(struct world *w, struct rng *r, u32 side, enum object_kind kind)
+u32 world_handle(struct world *w, struct random *r, u32 side, enum object_kind kind)
 {
 	const struct pool *pool = &w->pools[side][kind];
 
-	switch (rng_below(r, 16)) {
+	switch (random_below(r, 16)) {
 	case 0:
-		return rng_below(r, 64);
+		return random_below(r, 64);
 	case 1:
-		return rng_odd(r);
+		return random_odd(r);
 	case 2:
-		return own_handle(&w->sides[side], r, rng_below(r, OBJECT_KINDS));
+		return own_handle(&w->sides[side], r, random_below(r, OBJECT_KINDS));
 	case 3 ... 6:
 		return own_handle(&w->sides[side], r, kind);
 	default:
 		if (!pool->count)
 			return own_handle(&w->sides[side], r, kind);
-		return pool->handles[rng_below(r, min_u32(pool->count, POOL_SIZE))];
+		return pool->handles[random_below(r, min_u32(pool->count, POOL_SIZE))];
 	}
 }

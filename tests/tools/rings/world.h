@@ -76,28 +76,28 @@ struct world {
 struct attack {
 	const char *name;
 	u32 tame, wild;		/* weights */
-	u32 (*run)(struct world *w, struct rng *r);
+	u32 (*run)(struct world *w, struct random *r);
 };
 
 extern const struct attack attacks[];
 extern const u32 attack_count;
 
-u32 attack_send(struct world *w, struct rng *r);
-u32 attack_receive(struct world *w, struct rng *r);
-u32 attack_index(struct world *w, struct rng *r);
-u32 attack_state(struct world *w, struct rng *r);
-u32 attack_keys(struct world *w, struct rng *r);
-u32 attack_resize(struct world *w, struct rng *r);
-u32 attack_events(struct world *w, struct rng *r);
-u32 attack_command(struct world *w, struct rng *r);
-u32 attack_ioctl(struct world *w, struct rng *r);
-u32 attack_mapping(struct world *w, struct rng *r);
-u32 attack_doorbell(struct world *w, struct rng *r);
-u32 attack_process(struct world *w, struct rng *r);
+u32 attack_send(struct world *w, struct random *r);
+u32 attack_receive(struct world *w, struct random *r);
+u32 attack_index(struct world *w, struct random *r);
+u32 attack_state(struct world *w, struct random *r);
+u32 attack_keys(struct world *w, struct random *r);
+u32 attack_resize(struct world *w, struct random *r);
+u32 attack_events(struct world *w, struct random *r);
+u32 attack_command(struct world *w, struct random *r);
+u32 attack_ioctl(struct world *w, struct random *r);
+u32 attack_mapping(struct world *w, struct random *r);
+u32 attack_doorbell(struct world *w, struct random *r);
+u32 attack_process(struct world *w, struct random *r);
 
 /* Every command and method once with every length that a part of it may have */
-void sweep_commands(struct world *w, struct rng *r);
-void sweep_methods(struct world *w, struct rng *r);
+void sweep_commands(struct world *w, struct random *r);
+void sweep_methods(struct world *w, struct random *r);
 
 /* 0 or a negative errno */
 int world_open(struct world *w, const char *const *devices);
@@ -109,11 +109,11 @@ void world_close(struct world *w);
 void world_poll(struct world *w);
 void ledger_note(struct ledger *l, u32 name, u8 due);
 /* Brings a lane that is not in RTS back there, with new queues where the old ones are broken */
-void world_repair(struct world *w, struct rng *r, enum lane_kind kind);
+void world_repair(struct world *w, struct random *r, enum lane_kind kind);
 void world_fail(struct world *w, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-u32 world_handle(struct world *w, struct rng *r, u32 side, enum object_kind kind);
+u32 world_handle(struct world *w, struct random *r, u32 side, enum object_kind kind);
 void world_made(struct world *w, u32 side, enum object_kind kind, u32 handle);
 
 #endif

@@ -31,18 +31,18 @@ u32 wqe_opcodes(u8 type)
 	}
 }
 
-u8 wqe_any_opcode(struct rng *r, u8 type)
+u8 wqe_any_opcode(struct random *r, u8 type)
 {
 	u32 opcodes = wqe_opcodes(type);
 	u8 opcode;
 
 	do
-		opcode = rng_below(r, 32);
+		opcode = random_below(r, 32);
 	while (!(opcodes & BIT(opcode)));
 	return opcode;
 }
 
-void draft_begin(struct draft *d, struct rng *r, struct side *sides, u32 number,
+void draft_begin(struct draft *d, struct random *r, struct side *sides, u32 number,
 		 enum lane_kind kind, const struct foreign *foreign)
 {
 	d->rng = r;
@@ -57,7 +57,7 @@ void draft_begin(struct draft *d, struct rng *r, struct side *sides, u32 number,
 static void set_target(struct draft *d, u8 opcode, u32 length)
 {
 	struct svt_send_wqe *wqe = &d->wqe;
-	u32 offset = rng_below(d->rng, WORK_LENGTH - SEND_LENGTH);
+	u32 offset = random_below(d->rng, WORK_LENGTH - SEND_LENGTH);
 	u64 addr = (uintptr_t)d->far->arena.work + offset;
 
 	switch (opcode) {
@@ -65,8 +65,8 @@ static void set_target(struct draft *d, u8 opcode, u32 length)
 	case IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD:
 		wqe->atomic.remote_addr = addr & ~7ULL;
 		wqe->atomic.rkey = d->far->work.rkey;
-		wqe->atomic.compare_add = rng_next(d->rng);
-		wqe->atomic.swap = rng_next(d->rng);
+		wqe->atomic.compare_add = random_u64(d->rng);
+		wqe->atomic.swap = random_u64(d->rng);
 		break;
 	case IB_UVERBS_WR_BIND_MW:
 		wqe->bind_mw.mr_lkey = d->near->work.lkey;
@@ -113,8 +113,8 @@ static void set_entries(struct draft *d, u32 count, u32 length)
 
 	d->wqe.num_sge = count;
 	for (i = 0; i < count; i++) {
-		u32 part = i == count - 1 ? length : rng_below(d->rng, length + 1);
-		u32 offset = rng_below(d->rng, WORK_LENGTH - SEND_LENGTH);
+		u32 part = i == count - 1 ? length : random_below(d->rng, length + 1);
+		u32 offset = random_below(d->rng, WORK_LENGTH - SEND_LENGTH);
 
 		d->wqe.sge[i] = (struct svt_sge){
 			.addr = (uintptr_t)d->near->arena.work + offset,
@@ -141,21 +141,21 @@ void draft_sound(struct draft *d, u8 opcode)
 {
 	const struct qp_caps *caps = &d->lane->qp.caps;
 	u32 longest = d->lane->qp.type == IBV_QPT_UD ? LONGEST_DATAGRAM : SEND_LENGTH;
-	u32 length = rng_below(d->rng, rng_one_in(d->rng, 4) ? longest + 1 : 128);
+	u32 length = random_below(d->rng, random_one_in(d->rng, 4) ? longest + 1 : 128);
 
 	draft_plain(d, opcode, length);
-	if (rng_one_in(d->rng, 8))
+	if (random_one_in(d->rng, 8))
 		d->wqe.flags |= SVT_SEND_FENCE;
-	if (rng_one_in(d->rng, 8))
+	if (random_one_in(d->rng, 8))
 		d->wqe.flags |= SVT_SEND_SOLICITED;
-	d->wqe.imm_data |= opcode == IB_UVERBS_WR_SEND_WITH_IMM ? rng_next(d->rng) : 0;
-	if (INLINE_ONES & BIT(opcode) && rng_one_in(d->rng, 4)) {
+	d->wqe.imm_data |= opcode == IB_UVERBS_WR_SEND_WITH_IMM ? random_u64(d->rng) : 0;
+	if (INLINE_ONES & BIT(opcode) && random_one_in(d->rng, 4)) {
 		d->wqe.flags |= SVT_SEND_INLINE;
-		d->wqe.inline_length = rng_below(d->rng, caps->inline_data + 1);
+		d->wqe.inline_length = random_below(d->rng, caps->inline_data + 1);
 		d->wqe.num_sge = 0;
-		rng_fill(d->rng, d->wqe.sge, d->wqe.inline_length);
+		random_fill(d->rng, d->wqe.sge, d->wqe.inline_length);
 	} else if (moves_data(opcode) && !is_atomic(opcode)) {
-		set_entries(d, 1 + rng_below(d->rng, caps->send_sge), length);
+		set_entries(d, 1 + random_below(d->rng, caps->send_sge), length);
 	}
 }
 

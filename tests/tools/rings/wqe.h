@@ -6,7 +6,7 @@
 
 /* A send request in the making, where it goes, and to whom */
 struct draft {
-	struct rng *rng;
+	struct random *rng;
 	struct side *near, *far;
 	struct lane *lane, *far_lane;
 	const struct foreign *foreign;
@@ -18,8 +18,8 @@ struct draft {
 
 /* Bits of enum ib_uverbs_wr_opcode that a QP of enum ibv_qp_type @type takes */
 u32 wqe_opcodes(u8 type);
-u8 wqe_any_opcode(struct rng *r, u8 type);
-void draft_begin(struct draft *d, struct rng *r, struct side *sides, u32 number,
+u8 wqe_any_opcode(struct random *r, u8 type);
+void draft_begin(struct draft *d, struct random *r, struct side *sides, u32 number,
 		 enum lane_kind kind, const struct foreign *foreign);
 /* A sound request of @opcode, signalled, with data to move where the opcode has any */
 void draft_sound(struct draft *d, u8 opcode);
@@ -42,6 +42,6 @@ extern const u32 spoil_count;
 
 bool spoil_fits(const struct spoil *s, const struct draft *d);
 /* One that fits, at random */
-const struct spoil *spoil_any(struct rng *r, const struct draft *d);
+const struct spoil *spoil_any(struct random *r, const struct draft *d);
 
 #endif

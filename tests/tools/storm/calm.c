@@ -12,8 +12,8 @@
 #include "calm.h"
 #include "clock.h"
 #include "qpattr.h"
+#include "random.h"
 #include "report.h"
-#include "rng.h"
 
 #define PIECES		4
 #define PIECE_BYTES	16384
@@ -45,7 +45,7 @@ struct calm_side {
 };
 
 struct calm_link {
-	struct rng rng;
+	struct random rng;
 	struct calm_side side[2];
 	u32 length[PIECES];
 	bool over;	/* a device is gone */
@@ -87,7 +87,7 @@ static bool make_objects(struct calm_link *l, struct calm_side *s)
 	init.send_cq = s->cq;
 	init.recv_cq = s->cq;
 	s->qp = s->mr ? ibv_create_qp(s->pd, &init) : NULL;
-	s->psn = rng_below(&l->rng, 1 << 24);
+	s->psn = random_below(&l->rng, 1 << 24);
 	return s->qp || good(l, s, "MR, QP", errno ? errno : ENOMEM);
 }
 
@@ -126,9 +126,9 @@ static void fill(struct calm_link *l, struct calm_side *s)
 	for (i = 0; i < PIECES; i++) {
 		u8 *p = place(s, AREA_SOURCE, i);
 
-		l->length[i] = 8 + rng_below(&l->rng, PIECE_BYTES - 8);
+		l->length[i] = 8 + random_below(&l->rng, PIECE_BYTES - 8);
 		for (k = 0; k < l->length[i]; k += 8)
-			*(u64 *)(p + k) = rng_next(&l->rng);
+			*(u64 *)(p + k) = random_u64(&l->rng);
 	}
 }
 
@@ -308,7 +308,7 @@ void calm_run(struct calm *c)
 	struct calm_link l = { .side = { { .host = c->hosts[0] }, { .host = c->hosts[1] } } };
 	u64 i = 0;
 
-	rng_init(&l.rng, report_seed(), 2000 + c->number);
+	random_start(&l.rng, report_seed(), 2000 + c->number);
 	report_where("calm", c->number, 0, "set-up");
 	if (make_objects(&l, &l.side[0]) && make_objects(&l, &l.side[1]) &&
 	    join(&l, 0) && join(&l, 1))

@@ -16,9 +16,9 @@
 
 #include "clock.h"
 #include "modes.h"
+#include "random.h"
 #include "rdmalink.h"
 #include "report.h"
-#include "rng.h"
 
 #define NAME_BYTES	32
 #define WAIT_MS		60000
@@ -56,18 +56,18 @@ static bool wait_until(bool (*true_of)(const char *name), bool value, const char
 	return true;
 }
 
-static void flap(struct rng *r)
+static void flap(struct random *r)
 {
 	for (;;) {
-		clock_sleep_ms(rng_below(r, 40));
+		clock_sleep_ms(random_below(r, 40));
 		netdev_set_up("lo", false);
-		clock_sleep_ms(rng_below(r, 20));
+		clock_sleep_ms(random_below(r, 20));
 		netdev_set_up("lo", true);
 	}
 }
 
 /* Tells by one byte that the device is there, and keeps the namespace until it is killed */
-static void hold(const char *name, enum plan plan, struct rng *r, int ready)
+static void hold(const char *name, enum plan plan, struct random *r, int ready)
 {
 	int err = unshare(CLONE_NEWNET) ? -errno : 0;
 	u8 byte;
@@ -96,7 +96,7 @@ static void wait_ready(const char *what, int ready[2])
 	close(ready[0]);
 }
 
-static pid_t start_holder(const char *name, enum plan plan, struct rng *r)
+static pid_t start_holder(const char *name, enum plan plan, struct random *r)
 {
 	int ready[2];
 	pid_t pid;
@@ -110,16 +110,16 @@ static pid_t start_holder(const char *name, enum plan plan, struct rng *r)
 	return pid;
 }
 
-static pid_t start_user(const char *name, enum plan plan, struct rng *r)
+static pid_t start_user(const char *name, enum plan plan, struct random *r)
 {
 	struct options mine = {
 		.devices = { name, name },
-		.amount = 1 + rng_below(r, OPERATIONS_MOST),
+		.amount = 1 + random_below(r, OPERATIONS_MOST),
 		.threads = 2,
 		.may_go = plan == PLAN_NAMESPACE_GOES,
 		.unsteady = plan == PLAN_LINK_FLAPS,
 	};
-	u64 seed = rng_next(r);
+	u64 seed = random_u64(r);
 	int ready[2];
 	pid_t pid;
 
@@ -154,10 +154,10 @@ static void one_round(const struct options *o, u64 index)
 	char name[NAME_BYTES];
 	pid_t holder, user;
 	enum plan plan;
-	struct rng r;
+	struct random r;
 
-	rng_init(&r, o->seed, index);
-	plan = rng_below(&r, PLANS);
+	random_start(&r, o->seed, index);
+	plan = random_below(&r, PLANS);
 	snprintf(name, sizeof(name), "churn%llu", (unsigned long long)index);
 	report_where("namespace", index, plan, name);
 	holder = start_holder(name, plan, &r);
@@ -170,7 +170,7 @@ static void one_round(const struct options *o, u64 index)
 	}
 	user = start_user(name, plan, &r);
 	if (plan == PLAN_USER_KILLED || plan == PLAN_NAMESPACE_GOES)
-		clock_sleep_ms(rng_below(&r, DELAY_MOST_MS));
+		clock_sleep_ms(random_below(&r, DELAY_MOST_MS));
 	if (plan == PLAN_USER_KILLED)
 		kill(user, SIGKILL);
 	if (plan != PLAN_NAMESPACE_GOES)

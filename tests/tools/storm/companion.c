@@ -73,15 +73,15 @@ static void take_completion(struct worker *w, struct end *e, const struct ibv_wc
 }
 
 /* Return: how many there were */
-static u32 poll_slot(struct worker *w, struct end *e, struct slot *s, struct rng *r)
+static u32 poll_slot(struct worker *w, struct end *e, struct slot *s, struct random *r)
 {
 	struct ibv_wc wc[BATCH];
 	int i, count = 0;
 
 	pthread_mutex_lock(&s->lock);
 	if (s->cq) {
-		if (rng_percent(r, 25))
-			ibv_req_notify_cq(s->cq, rng_percent(r, 50));
+		if (random_chance(r, 25))
+			ibv_req_notify_cq(s->cq, random_chance(r, 50));
 		count = ibv_poll_cq(s->cq, BATCH, wc);
 	}
 	if (count < 0)
@@ -107,16 +107,16 @@ static void take_events(struct end *e)
 void *companion(void *arg)
 {
 	struct worker *w = arg;
-	struct rng r;
+	struct random r;
 	u32 i, count;
 
-	rng_init(&r, report_seed(), 1000 + w->number);
+	random_start(&r, report_seed(), 1000 + w->number);
 	report_where("companion", w->number, 0, "polls");
 	while (!atomic_load(&w->stop)) {
 		count = 0;
 		for (i = 0; i < 2 * WORKER_SLOTS; i++)
 			count += poll_slot(w, &w->end[i % 2], &w->end[i % 2].slot[i / 2], &r);
-		if (rng_percent(&r, 25)) {
+		if (random_chance(&r, 25)) {
 			take_events(&w->end[0]);
 			take_events(&w->end[1]);
 		}

@@ -13,8 +13,8 @@
 #include "clock.h"
 #include "cm.h"
 #include "modes.h"
+#include "random.h"
 #include "report.h"
-#include "rng.h"
 
 #define EVENT_MS	120000
 #define THREADS_MOST	16
@@ -22,7 +22,7 @@
 struct client {
 	const struct options *o;
 	u32 number;
-	struct rng rng;
+	struct random rng;
 	struct rdma_event_channel *channel;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
@@ -118,7 +118,7 @@ static bool exchange(struct client *c, struct connection *n)
 	struct ibv_wc wc;
 	int count;
 
-	*(u64 *)n->buffer = rng_next(&c->rng);
+	*(u64 *)n->buffer = random_u64(&c->rng);
 	if (connection_send(n)) {
 		fail("a message cannot be sent");
 		return false;
@@ -173,7 +173,7 @@ static void run_plan(struct client *c, struct connection *n)
 			tally(TALLY_REJECTED);
 		break;
 	case PLAN_ABANDON:
-		clock_sleep_ms(rng_below(&c->rng, 4));
+		clock_sleep_ms(random_below(&c->rng, 4));
 		break;
 	default:
 		if (expect(c, RDMA_CM_EVENT_ESTABLISHED))
@@ -216,9 +216,9 @@ static void *run(void *arg)
 	u64 i;
 
 	for (i = 0; i < c->o->amount && !failed(); i++) {
-		rng_init(&c->rng, report_seed(), (u64)c->number << 40 | i);
+		random_start(&c->rng, report_seed(), (u64)c->number << 40 | i);
 		report_where("client", c->number, i, "connection");
-		one_connection(c, rng_below(&c->rng, PLANS));
+		one_connection(c, random_below(&c->rng, PLANS));
 	}
 	return NULL;
 }

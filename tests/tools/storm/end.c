@@ -25,8 +25,8 @@ static bool make_channel(struct worker *w, struct end *e)
 /* Half of the CQs have a channel */
 static struct ibv_cq *make_cq(struct worker *w, struct end *e)
 {
-	struct ibv_comp_channel *channel = rng_percent(&w->rng, 50) ? e->channel : NULL;
-	u32 size = CQ_LEAST + rng_below(&w->rng, CQ_MOST - CQ_LEAST);
+	struct ibv_comp_channel *channel = random_chance(&w->rng, 50) ? e->channel : NULL;
+	u32 size = CQ_LEAST + random_below(&w->rng, CQ_MOST - CQ_LEAST);
 	struct ibv_cq *cq = ibv_create_cq(e->host->dev.ctx, size, NULL, channel, 0);
 
 	if (cq)
@@ -45,14 +45,14 @@ static void slot_set(struct slot *s, struct ibv_cq *cq)
 
 static struct slot *pick_slot(struct worker *w, struct end *e)
 {
-	return &e->slot[rng_below(&w->rng, WORKER_SLOTS)];
+	return &e->slot[random_below(&w->rng, WORKER_SLOTS)];
 }
 
 /* While the companion polls it */
 void slot_resize(struct worker *w, struct end *e)
 {
 	struct slot *s = pick_slot(w, e);
-	u32 size = CQ_LEAST + rng_below(&w->rng, CQ_MOST - CQ_LEAST);
+	u32 size = CQ_LEAST + random_below(&w->rng, CQ_MOST - CQ_LEAST);
 
 	if (s->cq && verb_ok(w, e->host, "ibv_resize_cq", ibv_resize_cq(s->cq, size)))
 		tally(TALLY_RESIZES);
@@ -116,10 +116,10 @@ static bool make_srq(struct worker *w, struct end *e)
 void srq_change(struct worker *w, struct end *e)
 {
 	struct ibv_srq_attr attr = {
-		.max_wr = SRQ_DEPTH * (1 + rng_below(&w->rng, 8)),
-		.srq_limit = rng_below(&w->rng, SRQ_DEPTH),
+		.max_wr = SRQ_DEPTH * (1 + random_below(&w->rng, 8)),
+		.srq_limit = random_below(&w->rng, SRQ_DEPTH),
 	};
-	int mask = 1 + rng_below(&w->rng, 3);
+	int mask = 1 + random_below(&w->rng, 3);
 
 	if (e->srq && verb_ok(w, e->host, "ibv_modify_srq", ibv_modify_srq(e->srq, &attr, mask)) &&
 	    mask & IBV_SRQ_MAX_WR)
@@ -151,7 +151,7 @@ void srq_fill(struct worker *w, struct end *e)
 		.num_sge = 1,
 	};
 	struct ibv_recv_wr *bad;
-	u32 count = rng_below(&w->rng, SRQ_DEPTH);
+	u32 count = random_below(&w->rng, SRQ_DEPTH);
 
 	for (; e->srq && count && atomic_load(&e->srq_posted) < SRQ_DEPTH; count--) {
 		atomic_fetch_add(&e->srq_posted, 1);

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "modes.h"
+#include "random.h"
 #include "report.h"
-#include "rng.h"
 
 #define OPERATIONS_MOST	300
 #define DELAY_MOST_MS	400
@@ -48,15 +48,15 @@ static void check(int status)
 
 void mode_kill(const struct options *o)
 {
-	struct rng r;
+	struct random r;
 	u64 i;
 
-	rng_init(&r, report_seed(), 0);
+	random_start(&r, report_seed(), 0);
 	for (i = 0; i < o->amount && !failed(); i++) {
-		bool suicide = rng_percent(&r, 50);
-		u32 operations = 1 + rng_below(&r, OPERATIONS_MOST);
-		u32 delay = rng_below(&r, DELAY_MOST_MS);
-		u64 seed = rng_next(&r);
+		bool suicide = random_chance(&r, 50);
+		u32 operations = 1 + random_below(&r, OPERATIONS_MOST);
+		u32 delay = random_below(&r, DELAY_MOST_MS);
+		u64 seed = random_u64(&r);
 		int status = 0;
 		pid_t pid;
 

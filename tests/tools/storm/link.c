@@ -71,10 +71,10 @@ void half_open(struct worker *w, struct link *l, u32 side)
 	struct end *e = h->end;
 
 	if (!other(l, side)->qp)
-		l->type = types[rng_below(&w->rng, ARRAY_SIZE(types))];
-	h->send = &e->slot[rng_below(&w->rng, WORKER_SLOTS)];
-	h->recv = &e->slot[rng_below(&w->rng, WORKER_SLOTS)];
-	h->srq = e->srq && rng_percent(&w->rng, 30);
+		l->type = types[random_below(&w->rng, ARRAY_SIZE(types))];
+	h->send = &e->slot[random_below(&w->rng, WORKER_SLOTS)];
+	h->recv = &e->slot[random_below(&w->rng, WORKER_SLOTS)];
+	h->srq = e->srq && random_chance(&w->rng, 30);
 	if (!h->send->cq || !h->recv->cq)
 		return;
 	h->qp = make_qp(h, l->type);
@@ -131,7 +131,7 @@ void half_multicast(struct worker *w, struct link *l, u32 side)
 void half_close(struct worker *w, struct link *l, u32 side)
 {
 	struct half *h = &l->half[side];
-	bool late = rng_percent(&w->rng, 50);
+	bool late = random_chance(&w->rng, 50);
 
 	if (!h->qp)
 		return;
@@ -175,16 +175,16 @@ static void choose_path(struct worker *w, struct link *l, u32 side, struct qp_pa
 	struct half *h = &l->half[side], *peer = other(l, side);
 
 	qpattr_defaults(p);
-	p->peer.qpn = peer->qp ? peer->qp->qp_num : rng_below(&w->rng, 1 << 24);
+	p->peer.qpn = peer->qp ? peer->qp->qp_num : random_below(&w->rng, 1 << 24);
 	p->peer.psn = peer->psn;
 	p->peer.gid = peer->end->host->dev.gid;
 	p->sgid_index = h->end->host->dev.gid_index;
 	p->sq_psn = h->psn;
 	p->qkey = QKEY;
-	p->timeout = 8 + rng_below(&w->rng, 6);
-	p->retry_cnt = rng_below(&w->rng, 8);
-	p->rnr_retry = rng_below(&w->rng, 8);
-	p->min_rnr_timer = 1 + rng_below(&w->rng, 16);
+	p->timeout = 8 + random_below(&w->rng, 6);
+	p->retry_cnt = random_below(&w->rng, 8);
+	p->rnr_retry = random_below(&w->rng, 8);
+	p->min_rnr_timer = 1 + random_below(&w->rng, 16);
 	if (l->type != IBV_QPT_RC)
 		p->access &= ~(IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
 }
@@ -215,7 +215,7 @@ void half_connect(struct worker *w, struct link *l, u32 side)
 	half_reset(w, h);
 	if (w->over)
 		return;
-	h->psn = rng_below(&w->rng, 1 << 24);
+	h->psn = random_below(&w->rng, 1 << 24);
 	choose_path(w, l, side, &p);
 	mask = qpattr_init(&attr, l->type, &p);
 	if (!verb_ok(w, h->end->host, "to INIT", ibv_modify_qp(h->qp, &attr, mask)))

@@ -4,7 +4,7 @@
 
 #include "host.h"
 #include "qpattr.h"
-#include "rng.h"
+#include "random.h"
 
 #define LOT_BYTES	64
 

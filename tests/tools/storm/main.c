@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "modes.h"
+#include "random.h"
 #include "report.h"
 
 #define LIMIT_SECONDS	900
@@ -53,7 +53,7 @@ static void usage(FILE *out)
 	      "  listen    the passive side of connect, over rdmacm\n"
 	      "  connect   N connections of each thread to ADDRESS, ended in all ways\n"
 	      "  -d, --dev DEV      RDMA device; twice for two (default: svta)\n"
-	      "  -s, --seed N       repeats a run (default: $SVT_SEED, or by chance)\n"
+	      "  -s, --seed N       repeats a run (default: SVT_SEED, or any)\n"
 	      "  -n, --amount N     see above; of the mix: operations of each worker\n"
 	      "  -t, --threads N    workers (default 4)\n"
 	      "  -c, --calm N       threads of calm traffic beside the mix (default 1)\n"
@@ -63,18 +63,6 @@ static void usage(FILE *out)
 static u64 number(const char *text)
 {
 	return strtoull(text, NULL, 0);
-}
-
-static u64 choose_seed(void)
-{
-	const char *text = getenv("SVT_SEED");
-	u32 seed;
-
-	if (text && *text)
-		return number(text);
-	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-		seed = clock_us();
-	return seed;
 }
 
 static bool take_option(int c, struct options *o)
@@ -136,7 +124,7 @@ static const struct mode *parse(int argc, char **argv, struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .seed = choose_seed(), .threads = 4, .calm = 1 };
+	struct options o = { .seed = random_seed(), .threads = 4, .calm = 1 };
 	const struct mode *mode = parse(argc, argv, &o);
 
 	if (!mode) {

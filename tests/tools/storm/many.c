@@ -22,12 +22,12 @@ static bool create(struct lot lots[2])
 	return true;
 }
 
-static bool connect_all(struct lot lots[2], struct rng *r)
+static bool connect_all(struct lot lots[2], struct random *r)
 {
 	u32 i, side;
 
 	for (i = 0; i < lots[0].count; i++) {
-		u32 psn[2] = { rng_below(r, 1 << 24), rng_below(r, 1 << 24) };
+		u32 psn[2] = { random_below(r, 1 << 24), random_below(r, 1 << 24) };
 
 		for (side = 0; side < 2; side++) {
 			struct lot *peer = &lots[!side];
@@ -46,7 +46,7 @@ static bool connect_all(struct lot lots[2], struct rng *r)
 	return true;
 }
 
-static bool post(struct lot lots[2], struct rng *r)
+static bool post(struct lot lots[2], struct random *r)
 {
 	u32 i, side;
 
@@ -56,7 +56,7 @@ static bool post(struct lot lots[2], struct rng *r)
 				return false;
 	for (i = 0; i < lots[0].count; i++) {
 		for (side = 0; side < 2; side++) {
-			*(u64 *)lot_bytes(&lots[side], i) = rng_next(r);
+			*(u64 *)lot_bytes(&lots[side], i) = random_u64(r);
 			if (!lot_send(&lots[side], i))
 				return false;
 		}
@@ -118,9 +118,9 @@ void mode_many(const struct options *o)
 {
 	struct lot lots[2] = { };
 	struct host hosts[2];
-	struct rng r;
+	struct random r;
 
-	rng_init(&r, report_seed(), 0);
+	random_start(&r, report_seed(), 0);
 	if (host_open(&hosts[0], o->devices[0], false, false))
 		return;
 	if (host_open(&hosts[1], o->devices[1], false, false))

@@ -16,7 +16,7 @@
 /* Mostly all; sometimes nothing for the peer */
 static int pick_access(struct worker *w)
 {
-	return rng_percent(&w->rng, 80) ? ACCESS_ALL : IBV_ACCESS_LOCAL_WRITE;
+	return random_chance(&w->rng, 80) ? ACCESS_ALL : IBV_ACCESS_LOCAL_WRITE;
 }
 
 static bool make_mr(struct worker *w, struct end *e)
@@ -30,7 +30,7 @@ static bool make_mr(struct worker *w, struct end *e)
 
 static bool make_mw(struct worker *w, struct end *e)
 {
-	e->mw = ibv_alloc_mw(e->pd, rng_percent(&w->rng, 50) ? IBV_MW_TYPE_1 : IBV_MW_TYPE_2);
+	e->mw = ibv_alloc_mw(e->pd, random_chance(&w->rng, 50) ? IBV_MW_TYPE_1 : IBV_MW_TYPE_2);
 	if (!e->mw)
 		return verb_ok(w, e->host, "ibv_alloc_mw", errno);
 	tally(TALLY_MWS);

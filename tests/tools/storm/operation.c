@@ -7,7 +7,7 @@
 
 static u32 pick_side(struct worker *w)
 {
-	return rng_below(&w->rng, 2);
+	return random_below(&w->rng, 2);
 }
 
 static struct end *pick_end(struct worker *w)
@@ -19,7 +19,7 @@ static struct end *pick_end(struct worker *w)
 static void do_open(struct worker *w, u32 link)
 {
 	struct link *l = &w->link[link];
-	u32 side, count = 1 + rng_below(&w->rng, 16);
+	u32 side, count = 1 + random_below(&w->rng, 16);
 
 	for (side = 0; side < 2; side++)
 		if (!l->half[side].qp)
@@ -39,8 +39,8 @@ static void do_traffic(struct worker *w, u32 link)
 
 	post_receives(w, link, side);
 	post_receives(w, link, !side);
-	post_sends(w, link, side, 1 + rng_below(&w->rng, 16));
-	post_sends(w, link, !side, rng_below(&w->rng, 16));
+	post_sends(w, link, side, 1 + random_below(&w->rng, 16));
+	post_sends(w, link, !side, random_below(&w->rng, 16));
 }
 
 static void do_close_one(struct worker *w, u32 link)
@@ -177,7 +177,7 @@ static const struct operation *pick(struct worker *w)
 
 	for (i = 0; i < ARRAY_SIZE(operations); i++)
 		total += operations[i].weight;
-	at = rng_below(&w->rng, total);
+	at = random_below(&w->rng, total);
 	for (i = 0; at >= operations[i].weight; i++)
 		at -= operations[i].weight;
 	return &operations[i];
@@ -188,9 +188,9 @@ void operation_do(struct worker *w, u64 index)
 {
 	const struct operation *o;
 
-	rng_init(&w->rng, report_seed(), (u64)w->number << 40 | index);
+	random_start(&w->rng, report_seed(), (u64)w->number << 40 | index);
 	o = pick(w);
 	report_where("worker", w->number, index, o->name);
-	o->run(w, rng_below(&w->rng, WORKER_LINKS));
+	o->run(w, random_below(&w->rng, WORKER_LINKS));
 	tally(TALLY_OPERATIONS);
 }

@@ -19,7 +19,7 @@ struct timers {
 	const struct options *o;
 	struct host *hosts[2];
 	u32 number;
-	struct rng rng;
+	struct random rng;
 };
 
 enum reason {
@@ -31,7 +31,7 @@ enum reason {
 
 static bool join(struct timers *t, struct lot lots[2], u32 index, enum reason reason)
 {
-	u32 side, psn[2] = { rng_below(&t->rng, 1 << 24), rng_below(&t->rng, 1 << 24) };
+	u32 side, psn[2] = { random_below(&t->rng, 1 << 24), random_below(&t->rng, 1 << 24) };
 
 	for (side = 0; side < 2; side++) {
 		struct qp_path p;
@@ -41,12 +41,12 @@ static bool join(struct timers *t, struct lot lots[2], u32 index, enum reason re
 		p.peer.qpn = lots[!side].qp[index]->qp_num;
 		/* Mostly nobody's, and in no case of one who waits for this */
 		if (reason == REASON_NO_PEER)
-			p.peer.qpn ^= 1 + rng_below(&t->rng, 1 << 20);
+			p.peer.qpn ^= 1 + random_below(&t->rng, 1 << 20);
 		p.peer.psn = psn[!side];
 		p.sq_psn = psn[side];
 		p.sgid_index = lots[side].host->dev.gid_index;
-		p.min_rnr_timer = 4 + rng_below(&t->rng, 6);
-		p.timeout = 4 + rng_below(&t->rng, 6);
+		p.min_rnr_timer = 4 + random_below(&t->rng, 6);
+		p.timeout = 4 + random_below(&t->rng, 6);
 		if (!lot_join(&lots[side], index, &p))
 			return false;
 	}
@@ -63,8 +63,8 @@ static void pause_us(u32 us)
 /* Several requests with pauses between them teach the engine to watch the queue */
 static bool start(struct timers *t, struct lot lots[2], u32 index)
 {
-	enum reason reason = rng_below(&t->rng, REASONS);
-	u32 i, count = 1 + rng_below(&t->rng, DEPTH);
+	enum reason reason = random_below(&t->rng, REASONS);
+	u32 i, count = 1 + random_below(&t->rng, DEPTH);
 
 	if (!lot_create(&lots[0], index, DEPTH) || !lot_create(&lots[1], index, DEPTH) ||
 	    !join(t, lots, index, reason))
@@ -92,11 +92,11 @@ static bool one_lot(struct timers *t)
 		return false;
 	for (i = 0; i < LOT && ok; i++)
 		ok = start(t, lots, i);
-	pause_us(rng_below(&t->rng, 3000));
-	first = rng_below(&t->rng, 2);
+	pause_us(random_below(&t->rng, 3000));
+	first = random_below(&t->rng, 2);
 	for (i = 0; i < LOT; i++) {
 		ok &= lot_destroy(&lots[first], i) & lot_destroy(&lots[!first], i);
-		pause_us(rng_below(&t->rng, 200));
+		pause_us(random_below(&t->rng, 200));
 	}
 	return lot_close(&lots[0]) & lot_close(&lots[1]) & ok;
 }
@@ -106,7 +106,7 @@ static void *run(void *arg)
 	struct timers *t = arg;
 	u64 i;
 
-	rng_init(&t->rng, report_seed(), t->number);
+	random_start(&t->rng, report_seed(), t->number);
 	for (i = 0; i < t->o->amount && !failed(); i += 2 * LOT) {
 		report_where("timer", t->number, i, "lot");
 		if (!one_lot(t))

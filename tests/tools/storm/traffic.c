@@ -44,7 +44,7 @@ static const struct kind *pick_kind(struct worker *w, enum ibv_qp_type type)
 	const struct kind *k;
 
 	do {
-		k = &kinds[rng_below(&w->rng, ARRAY_SIZE(kinds))];
+		k = &kinds[random_below(&w->rng, ARRAY_SIZE(kinds))];
 	} while (!(k->types & 1u << type));
 	return k;
 }
@@ -52,12 +52,12 @@ static const struct kind *pick_kind(struct worker *w, enum ibv_qp_type type)
 /* Through the window, if the peer has one, or by the region */
 static u32 pick_rkey(struct worker *w, const struct end *peer)
 {
-	return peer->mw && rng_percent(&w->rng, 30) ? peer->mw->rkey : peer->mr->rkey;
+	return peer->mw && random_chance(&w->rng, 30) ? peer->mw->rkey : peer->mr->rkey;
 }
 
 static void set_remote(struct worker *w, struct ibv_send_wr *wr, const struct end *peer, u32 length)
 {
-	u64 addr = (uintptr_t)peer->buffer + rng_below(&w->rng, BUFFER_BYTES - length + 1);
+	u64 addr = (uintptr_t)peer->buffer + random_below(&w->rng, BUFFER_BYTES - length + 1);
 	u32 rkey = pick_rkey(w, peer);
 
 	switch (wr->opcode) {
@@ -89,18 +89,18 @@ static void make_send(struct worker *w, struct link *l, u32 side, struct ibv_sen
 	struct half *h = &l->half[side], *peer = &l->half[!side];
 	const struct kind *k = pick_kind(w, l->type);
 	u32 most = l->type == IBV_QPT_UD ? DATAGRAM_MOST : k->most;
-	u32 length = k->most == 8 ? 8 : rng_below(&w->rng, most + 1);
+	u32 length = k->most == 8 ? 8 : random_below(&w->rng, most + 1);
 
 	wr->opcode = k->opcode;
 	*sge = (struct ibv_sge){
-		(uintptr_t)h->end->buffer + rng_below(&w->rng, BUFFER_BYTES - length + 1),
+		(uintptr_t)h->end->buffer + random_below(&w->rng, BUFFER_BYTES - length + 1),
 		length, h->end->mr->lkey,
 	};
 	wr->sg_list = sge;
 	wr->num_sge = length ? 1 : 0;
-	if (rng_percent(&w->rng, 20))
+	if (random_chance(&w->rng, 20))
 		wr->send_flags |= IBV_SEND_SOLICITED;
-	if (length <= INLINE_MOST && may_inline(k->opcode) && rng_percent(&w->rng, 50))
+	if (length <= INLINE_MOST && may_inline(k->opcode) && random_chance(&w->rng, 50))
 		wr->send_flags |= IBV_SEND_INLINE;
 	if (l->type == IBV_QPT_UD) {
 		wr->wr.ud.ah = h->ah;
@@ -148,7 +148,7 @@ void post_sends(struct worker *w, u32 link, u32 side, u32 count)
 void post_receives(struct worker *w, u32 link, u32 side)
 {
 	struct half *h = &w->link[link].half[side];
-	u32 count = rng_below(&w->rng, QUEUE_DEPTH);
+	u32 count = random_below(&w->rng, QUEUE_DEPTH);
 
 	if (!h->qp || !h->ready)
 		return;
@@ -157,9 +157,9 @@ void post_receives(struct worker *w, u32 link, u32 side)
 		return;
 	}
 	for (; count && charge(&h->recvs); count--) {
+		u32 offset = random_below(&w->rng, BUFFER_BYTES - RECV_BYTES);
 		struct ibv_sge sge = {
-			(uintptr_t)h->end->buffer + rng_below(&w->rng, BUFFER_BYTES - RECV_BYTES),
-			RECV_BYTES, h->end->mr->lkey,
+			(uintptr_t)h->end->buffer + offset, RECV_BYTES, h->end->mr->lkey,
 		};
 		struct ibv_recv_wr wr = {
 			.wr_id = tag_of(w, link, side, true), .sg_list = &sge, .num_sge = 1,
@@ -174,11 +174,11 @@ void post_receives(struct worker *w, u32 link, u32 side)
 
 static struct ibv_mw_bind_info bind_range(struct worker *w, struct end *e)
 {
-	u32 length = 1 + rng_below(&w->rng, BUFFER_BYTES);
+	u32 length = 1 + random_below(&w->rng, BUFFER_BYTES);
 
 	return (struct ibv_mw_bind_info){
 		.mr = e->mr,
-		.addr = (uintptr_t)e->buffer + rng_below(&w->rng, BUFFER_BYTES - length + 1),
+		.addr = (uintptr_t)e->buffer + random_below(&w->rng, BUFFER_BYTES - length + 1),
 		.length = length,
 		.mw_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
 	};

@@ -20,7 +20,7 @@ bool verb_ok(struct worker *w, struct host *host, const char *verb, int err)
 
 static void close_links(struct worker *w)
 {
-	u32 i, order = rng_below(&w->rng, 2 * WORKER_LINKS);
+	u32 i, order = random_below(&w->rng, 2 * WORKER_LINKS);
 
 	for (i = 0; i < 2 * WORKER_LINKS; i++) {
 		u32 pick = (i + order) % (2 * WORKER_LINKS);
@@ -52,7 +52,7 @@ static void prepare(struct worker *w)
 {
 	u32 i, side;
 
-	rng_init(&w->rng, report_seed(), w->number);
+	random_start(&w->rng, report_seed(), w->number);
 	for (i = 0; i < WORKER_LINKS; i++) {
 		for (side = 0; side < 2; side++) {
 			w->link[i].half[side].link = &w->link[i];

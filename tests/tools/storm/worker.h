@@ -9,7 +9,7 @@
 #include <infiniband/verbs.h>
 
 #include "host.h"
-#include "rng.h"
+#include "random.h"
 
 #define WORKER_LINKS	8
 #define WORKER_SLOTS	3
@@ -96,7 +96,7 @@ struct worker {
 	u64 operations;
 	bool tidy;
 	bool over;
-	struct rng rng;
+	struct random rng;
 	struct end end[2];
 	struct link link[WORKER_LINKS];
 	pthread_t thread;

@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "inject.h"
+#include "random.h"
 #include "rdmanl.h"
 #include "sweep.h"
 
@@ -57,7 +56,7 @@ static void usage(FILE *out)
 	      "  -n, --netdev NETDEV of this namespace, without a device: to add some on\n"
 	      "  -M, --modules DIR   where svt.ko, svt_roce.ko, svt_loop.ko are\n"
 	      "  -t, --steps PATTERN only these, a shell pattern\n"
-	      "  -s, --seed SEED     chooses the points of slow steps (default: by chance)\n"
+	      "  -s, --seed SEED     chooses the points of slow steps (default: SVT_SEED, or any)\n"
 	      "  -e, --every N       slow steps: one point of N (default 1)\n"
 	      "  -r, --rounds N      of steps with random faults (default 10)\n"
 	      "  -H, --huge MB       size of the largest region (default 16)\n"
@@ -206,7 +205,7 @@ static int sweep_all(struct bench *b)
 int main(int argc, char **argv)
 {
 	struct options o = {
-		.seed = (time(NULL) ^ (u64)getpid() << 32) & INT64_MAX,
+		.seed = random_seed(),
 		.every = 1,
 		.rounds = 10,
 		.huge = 16 << 20,

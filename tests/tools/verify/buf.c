@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "random.h"
 #include "res.h"
 
 #define GAP_MAX		16
@@ -38,7 +39,7 @@ struct ibv_sge buf_sge(const struct buf *b, size_t at, u32 len)
 
 static u64 pattern_word(u64 key, size_t pos)
 {
-	return mix64(key + pos / 8);
+	return random_hash(key + pos / 8);
 }
 
 static u8 pattern_byte(u64 key, size_t pos)
@@ -143,7 +144,7 @@ void vec_build(struct vec *v, const struct buf *b, size_t at, u32 off, u32 len, 
 	v->slot_size = vec_slot_size(off, len, nsge);
 	v->nsge = min_u32(nsge, len);
 	for (i = 0; i < v->nsge; i++) {
-		rnd = mix64(key ^ mix64(i + 1));
+		rnd = random_hash(key ^ random_hash(i + 1));
 		piece = piece_len(left, v->nsge - i, rnd >> 8);
 		v->sge[i].addr = addr;
 		v->sge[i].length = piece;

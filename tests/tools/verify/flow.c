@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "flow.h"
+#include "random.h"
 #include "res.h"
 
 #define ID_RECV		0x8000000000000000ull
@@ -97,7 +98,7 @@ void plan_add(struct plan *p, const struct xfer *template)
 		x->remote_sge = 1;
 	x->local_at = p->local_size;
 	x->remote_at = p->remote_size;
-	x->key = mix64(p->key ^ mix64(p->num + 1));
+	x->key = random_hash(p->key ^ random_hash(p->num + 1));
 	p->local_size += vec_slot_size(x->local_off, x->len, x->local_sge);
 	p->remote_size += vec_slot_size(x->remote_off, remote_len(x), x->remote_sge);
 	p->recvs += x->op->uses_recv;
@@ -112,7 +113,7 @@ static __be32 imm_of(const struct xfer *x)
 /* What an atomic finds is the pattern of the message, what it leaves is that of this key. */
 static u64 key_after(const struct xfer *x)
 {
-	return mix64(x->key ^ 0xa70a);
+	return random_hash(x->key ^ 0xa70a);
 }
 
 static u64 word_of(u64 key)

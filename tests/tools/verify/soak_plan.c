@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "random.h"
 #include "soak.h"
 
 #define INLINE_MAX	64
@@ -96,7 +97,7 @@ void soak_plan(struct plan *p, u64 tag, const struct soak_windows *w)
 		};
 
 		choose_window(&x, w, &taken, &bound);
-		shape(&x, mix64(rnd));
+		shape(&x, random_hash(rnd));
 		plan_add(p, &x);
 	}
 }

@@ -12,27 +12,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "random.h"
 #include "res.h"
 #include "session.h"
 #include "test.h"
 
-u64 mix64(u64 x)
-{
-	x += 0x9e3779b97f4a7c15ull;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-	return x ^ (x >> 31);
-}
-
 u64 test_rnd(const struct test *t, u64 n)
 {
-	return mix64(t->key ^ mix64(n));
+	return random_hash(t->key ^ random_hash(n));
 }
 
 static u64 name_key(u64 seed, const char *name)
 {
 	for (; *name; name++)
-		seed = mix64(seed ^ (u8)*name);
+		seed = random_hash(seed ^ (u8)*name);
 	return seed;
 }
 

@@ -101,7 +101,6 @@ void test_execute(struct test *t, struct outcome *result);
 
 /* Pseudo-random 64 bits, a function of the test, the seed and @n. */
 u64 test_rnd(const struct test *t, u64 n);
-u64 mix64(u64 x);
 
 extern const struct test_case *const suites[];
 const struct test_case *suite_find(const char *name);

@@ -24,7 +24,7 @@ struct call {
 	bool exact;		/* is passed on as it stands here */
 };
 
-static void compose(struct world *w, struct rng *r, u32 side, struct call *c)
+static void compose(struct world *w, struct random *r, u32 side, struct call *c)
 {
 	const struct field *f;
 
@@ -37,13 +37,13 @@ static void compose(struct world *w, struct rng *r, u32 side, struct call *c)
 	c->driver_in = 0;
 	c->number = c->command->number;
 	if (c->command->tail) {
-		c->driver_in = rng_below(r, c->command->tail + 1) & ~7u;
-		rng_fill(r, c->core + c->in, c->driver_in);
+		c->driver_in = random_below(r, c->command->tail + 1) & ~7u;
+		random_fill(r, c->core + c->in, c->driver_in);
 	}
 }
 
 /* A field gets another value, or any byte another one */
-static void spoil_contents(const struct world *w, struct rng *r, u32 side, struct call *c)
+static void spoil_contents(const struct world *w, struct random *r, u32 side, struct call *c)
 {
 	const struct field *fields = c->command->fields, *f;
 	u32 count = 0;
@@ -51,34 +51,34 @@ static void spoil_contents(const struct world *w, struct rng *r, u32 side, struc
 
 	while (count < COMMAND_FIELDS && fields[count].bytes)
 		count++;
-	f = &fields[rng_below(r, count)];
-	value = rng_odd(r);
-	if (count && f->bytes <= sizeof(value) && rng_one_in(r, 2))
+	f = &fields[random_below(r, count)];
+	value = random_odd(r);
+	if (count && f->bytes <= sizeof(value) && random_one_in(r, 2))
 		memcpy(c->core + f->offset, &value, f->bytes);
 	else
-		rng_flip(r, c->core, c->in);
+		random_flip(r, c->core, c->in);
 	for (f = fields; f->bytes; f++)
 		fill_bound(w, side, f->fill, c->core + f->offset, f->bytes);
 }
 
-static void spoil_lengths(struct rng *r, struct call *c)
+static void spoil_lengths(struct random *r, struct call *c)
 {
-	switch (rng_below(r, 6)) {
+	switch (random_below(r, 6)) {
 	case 0:
-		c->in = rng_below(r, c->in + 1) & ~3u;
+		c->in = random_below(r, c->in + 1) & ~3u;
 		break;
 	case 1:
-		c->driver_in += 4 * (1 + rng_below(r, 32));
-		rng_fill(r, c->core + c->in, c->driver_in);
+		c->driver_in += 4 * (1 + random_below(r, 32));
+		random_fill(r, c->core + c->in, c->driver_in);
 		break;
 	case 2:
-		c->driver_in += 4 * (1 + rng_below(r, 32));
+		c->driver_in += 4 * (1 + random_below(r, 32));
 		break;
 	case 3:
-		c->out = rng_below(r, c->out + 1) & ~3u;
+		c->out = random_below(r, c->out + 1) & ~3u;
 		break;
 	case 4:
-		c->driver_out = rng_below(r, c->driver_out + 64) & ~3u;
+		c->driver_out = random_below(r, c->driver_out + 64) & ~3u;
 		break;
 	default:
 		c->out = 0;
@@ -108,7 +108,7 @@ static u32 header(struct call *c, u8 *at)
 	return sizeof(hdr) + sizeof(ex);
 }
 
-static int give_by_write(const struct world *w, struct rng *r, int fd, struct call *c)
+static int give_by_write(const struct world *w, struct random *r, int fd, struct call *c)
 {
 	u32 head, bytes, count;
 	u8 *at = w->sandbox.scratch;
@@ -119,10 +119,10 @@ static int give_by_write(const struct world *w, struct rng *r, int fd, struct ca
 	head = header(c, at);
 	bytes = head + c->in + c->driver_in;
 	memcpy(at + head, c->core, c->in + c->driver_in);
-	if (!c->exact && rng_one_in(r, 32))
-		rng_flip(r, at, head);
-	count = !c->exact && rng_one_in(r, 32) ? rng_below(r, 2 * bytes) : bytes;
-	if (!c->exact && rng_one_in(r, 32)) {
+	if (!c->exact && random_one_in(r, 32))
+		random_flip(r, at, head);
+	count = !c->exact && random_one_in(r, 32) ? random_below(r, 2 * bytes) : bytes;
+	if (!c->exact && random_one_in(r, 32)) {
 		/* Ends where memory ends, some bytes too early */
 		memmove(at + SCRATCH_LENGTH - bytes + 4, at, bytes - 4);
 		at += SCRATCH_LENGTH - bytes + 4;
@@ -130,7 +130,7 @@ static int give_by_write(const struct world *w, struct rng *r, int fd, struct ca
 	return write(fd, at, count) < 0 ? -errno : 0;
 }
 
-static int give_by_ioctl(const struct world *w, struct rng *r, int fd, struct call *c)
+static int give_by_ioctl(const struct world *w, struct random *r, int fd, struct call *c)
 {
 	u8 *in = w->sandbox.scratch, *out = w->sandbox.scratch + OUT_AT;
 	struct ioctl_command command;
@@ -172,11 +172,11 @@ static void take_notice(struct world *w, u32 side, const struct call *c)
 		close(handle);
 }
 
-static int give(struct world *w, struct rng *r, u32 side, struct call *c)
+static int give(struct world *w, struct random *r, u32 side, struct call *c)
 {
 	int fd = w->sides[side].dev.fd, ret;
 
-	if (rng_one_in(r, 2))
+	if (random_one_in(r, 2))
 		ret = give_by_write(w, r, fd, c);
 	else
 		ret = give_by_ioctl(w, r, fd, c);
@@ -186,14 +186,14 @@ static int give(struct world *w, struct rng *r, u32 side, struct call *c)
 	return ret;
 }
 
-u32 attack_command(struct world *w, struct rng *r)
+u32 attack_command(struct world *w, struct random *r)
 {
-	u32 i, side = rng_below(r, 2), faults = rng_below(r, 3);
-	struct call c = { .command = &commands[rng_below(r, command_count)] };
+	u32 i, side = random_below(r, 2), faults = random_below(r, 3);
+	struct call c = { .command = &commands[random_below(r, command_count)] };
 
 	compose(w, r, side, &c);
 	for (i = 0; i < faults; i++) {
-		if (rng_one_in(r, 3))
+		if (random_one_in(r, 3))
 			spoil_lengths(r, &c);
 		else
 			spoil_contents(w, r, side, &c);
@@ -201,14 +201,14 @@ u32 attack_command(struct world *w, struct rng *r)
 	c.response = (uintptr_t)w->sandbox.scratch + OUT_AT;
 	if (faults)
 		c.response = fill_pointer(w, r, w->sandbox.scratch + OUT_AT);
-	if (rng_one_in(r, 64))
-		c.number = rng_below(r, 256);
+	if (random_one_in(r, 64))
+		c.number = random_below(r, 256);
 	give(w, r, side, &c);
 	return 1;
 }
 
 /* A driver's response that has no room must not be a success: nobody would know of the object */
-static void sweep_length(struct world *w, struct rng *r, const struct command *command,
+static void sweep_length(struct world *w, struct random *r, const struct command *command,
 			 u32 *length, struct call *c)
 {
 	u32 given, most = *length + 16;
@@ -223,7 +223,7 @@ static void sweep_length(struct world *w, struct rng *r, const struct command *c
 	}
 }
 
-void sweep_commands(struct world *w, struct rng *r)
+void sweep_commands(struct world *w, struct random *r)
 {
 	u32 i;
 

@@ -7,47 +7,47 @@
 
 #define BURST	8
 
-static struct ring *any_ring(struct lane *lane, struct rng *r)
+static struct ring *any_ring(struct lane *lane, struct random *r)
 {
 	struct ring *rings[] = {
 		&lane->qp.sq, lane_recv_ring(lane), &lane->send_cq.ring, &lane->recv_cq.ring,
 	};
 
-	return rings[rng_below(r, ARRAY_SIZE(rings))];
+	return rings[random_below(r, ARRAY_SIZE(rings))];
 }
 
-static void scribble(struct ring *ring, struct rng *r)
+static void scribble(struct ring *ring, struct random *r)
 {
 	struct svt_ring_control *control = ring->control;
 	u32 *words[] = {
 		&control->producer, &control->consumer, &control->wakeup, &control->arm,
 	};
-	u32 *word = words[rng_below(r, ARRAY_SIZE(words))];
+	u32 *word = words[random_below(r, ARRAY_SIZE(words))];
 	u32 value;
 
-	switch (rng_below(r, 4)) {
+	switch (random_below(r, 4)) {
 	case 0:
-		value = rng_odd(r);
+		value = random_odd(r);
 		break;
 	case 1:
-		value = *word + rng_below(r, 5) - 2;
+		value = *word + random_below(r, 5) - 2;
 		break;
 	case 2:
-		value = *word + ring->info.entries + rng_below(r, 3) - 1;
+		value = *word + ring->info.entries + random_below(r, 3) - 1;
 		break;
 	default:
-		value = rng_below(r, 3);
+		value = random_below(r, 3);
 	}
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-u32 attack_index(struct world *w, struct rng *r)
+u32 attack_index(struct world *w, struct random *r)
 {
-	u32 i, side = rng_below(r, 2), kind = rng_below(r, LANES);
+	u32 i, side = random_below(r, 2), kind = random_below(r, LANES);
 	struct side *s = &w->sides[side];
 	struct lane *lane = &s->lanes[kind];
 
-	if (!rng_one_in(r, 4))
+	if (!random_one_in(r, 4))
 		world_repair(w, r, kind);
 	if (!lane->open)
 		return 1;

@@ -18,7 +18,7 @@ struct ioctl_call {
 	struct ib_uverbs_attr attrs[MOST_ATTRS];
 };
 
-static void compose_attr(struct world *w, struct rng *r, u32 side, const struct attr *a, u32 i,
+static void compose_attr(struct world *w, struct random *r, u32 side, const struct attr *a, u32 i,
 			 struct ib_uverbs_attr *attr)
 {
 	u8 *in = w->sandbox.scratch + i * SLOT;
@@ -46,7 +46,7 @@ static void compose_attr(struct world *w, struct rng *r, u32 side, const struct 
 	attr->data = (uintptr_t)in;
 }
 
-static u32 compose(struct world *w, struct rng *r, u32 side, const struct method *m,
+static u32 compose(struct world *w, struct random *r, u32 side, const struct method *m,
 		   struct ioctl_call *c)
 {
 	u32 i;
@@ -57,24 +57,24 @@ static u32 compose(struct world *w, struct rng *r, u32 side, const struct method
 	return i;
 }
 
-static void spoil_attr(const struct world *w, struct rng *r, u32 side, const struct attr *a,
+static void spoil_attr(const struct world *w, struct random *r, u32 side, const struct attr *a,
 		       struct ib_uverbs_attr *attr)
 {
 	u32 value;
 
-	switch (rng_below(r, 6)) {
+	switch (random_below(r, 6)) {
 	case 0:
-		attr->len = rng_one_in(r, 2) ? rng_below(r, 300) : rng_odd(r);
+		attr->len = random_one_in(r, 2) ? random_below(r, 300) : random_odd(r);
 		break;
 	case 1:
-		attr->flags = rng_odd(r);
+		attr->flags = random_odd(r);
 		break;
 	case 2:
-		attr->attr_data.reserved = rng_odd(r);
+		attr->attr_data.reserved = random_odd(r);
 		break;
 	case 3:
-		attr->attr_id = rng_one_in(r, 2) ? rng_below(r, 20) :
-						   UVERBS_ATTR_UHW_IN + rng_below(r, 3);
+		attr->attr_id = random_one_in(r, 2) ? random_below(r, 20) :
+						      UVERBS_ATTR_UHW_IN + random_below(r, 3);
 		break;
 	case 4:
 		attr->data = fill_pointer(w, r, (void *)(uintptr_t)attr->data);
@@ -82,7 +82,7 @@ static void spoil_attr(const struct world *w, struct rng *r, u32 side, const str
 	default:
 		/* Not where it is an address to write to: that is for fill_pointer() */
 		if (a->kind == ATTR_IN || a->kind == ATTR_OBJECT)
-			attr->data = rng_odd(r);
+			attr->data = random_odd(r);
 	}
 	if (a->bytes == sizeof(value)) {
 		value = attr->data;
@@ -92,12 +92,12 @@ static void spoil_attr(const struct world *w, struct rng *r, u32 side, const str
 }
 
 /* Returns how many attributes there are then */
-static u32 spoil(struct world *w, struct rng *r, u32 side, const struct method *m,
+static u32 spoil(struct world *w, struct random *r, u32 side, const struct method *m,
 		 struct ioctl_call *c, u32 count)
 {
-	u32 i = rng_below(r, count);
+	u32 i = random_below(r, count);
 
-	switch (rng_below(r, 8)) {
+	switch (random_below(r, 8)) {
 	case 0:
 		memmove(&c->attrs[i], &c->attrs[i + 1], (count - i) * sizeof(c->attrs[0]));
 		return count - 1;
@@ -105,7 +105,7 @@ static u32 spoil(struct world *w, struct rng *r, u32 side, const struct method *
 		c->attrs[count] = c->attrs[i];
 		return count + 1;
 	case 2:
-		rng_fill(r, &c->attrs[count], sizeof(c->attrs[0]));
+		random_fill(r, &c->attrs[count], sizeof(c->attrs[0]));
 		c->attrs[count].data = fill_pointer(w, r, w->sandbox.scratch + OUT_AT);
 		return count + 1;
 	default:
@@ -114,27 +114,27 @@ static u32 spoil(struct world *w, struct rng *r, u32 side, const struct method *
 	}
 }
 
-static void spoil_header(struct rng *r, struct ioctl_call *c)
+static void spoil_header(struct random *r, struct ioctl_call *c)
 {
-	switch (rng_below(r, 6)) {
+	switch (random_below(r, 6)) {
 	case 0:
-		c->hdr.object_id = rng_one_in(r, 2) ? rng_below(r, 20) : rng_odd(r);
+		c->hdr.object_id = random_one_in(r, 2) ? random_below(r, 20) : random_odd(r);
 		break;
 	case 1:
-		c->hdr.method_id = rng_one_in(r, 2) ? rng_below(r, 10) : rng_odd(r);
+		c->hdr.method_id = random_one_in(r, 2) ? random_below(r, 10) : random_odd(r);
 		break;
 	case 2:
-		c->hdr.length = rng_odd(r);
+		c->hdr.length = random_odd(r);
 		break;
 	case 3:
-		c->hdr.num_attrs = rng_below(r, MOST_ATTRS);
+		c->hdr.num_attrs = random_below(r, MOST_ATTRS);
 		break;
 	case 4:
-		c->hdr.num_attrs = rng_below(r, MOST_ATTRS);
+		c->hdr.num_attrs = random_below(r, MOST_ATTRS);
 		c->hdr.length = sizeof(c->hdr) + c->hdr.num_attrs * sizeof(c->attrs[0]);
 		break;
 	default:
-		rng_flip(r, &c->hdr, sizeof(c->hdr));
+		random_flip(r, &c->hdr, sizeof(c->hdr));
 	}
 }
 
@@ -148,16 +148,16 @@ static void take_notice(struct world *w, u32 side, const struct method *m,
 		close(c->attrs[0].data);
 }
 
-static bool give(const struct world *w, struct rng *r, int fd, struct ioctl_call *c)
+static bool give(const struct world *w, struct random *r, int fd, struct ioctl_call *c)
 {
-	unsigned long number = rng_one_in(r, 64) ? rng_odd(r) : RDMA_VERBS_IOCTL;
+	unsigned long number = random_one_in(r, 64) ? random_odd(r) : RDMA_VERBS_IOCTL;
 	u32 bytes = sizeof(*c);
 	u8 *at;
 
-	if (!rng_one_in(r, 32))
+	if (!random_one_in(r, 32))
 		return !ioctl(fd, number, &c->hdr);
 	/* Ends where memory ends, perhaps too early */
-	bytes = min_u32(c->hdr.length, bytes) - rng_below(r, 16);
+	bytes = min_u32(c->hdr.length, bytes) - random_below(r, 16);
 	at = w->sandbox.scratch + SCRATCH_LENGTH - min_u32(bytes, PAGE);
 	memcpy(at, c, min_u32(bytes, PAGE));
 	return !ioctl(fd, number, at);
@@ -172,17 +172,17 @@ static void set_header(const struct method *m, struct ioctl_call *c, u32 count)
 	c->hdr.length = sizeof(c->hdr) + count * sizeof(c->attrs[0]);
 }
 
-u32 attack_ioctl(struct world *w, struct rng *r)
+u32 attack_ioctl(struct world *w, struct random *r)
 {
-	u32 i, side = rng_below(r, 2), faults = rng_below(r, 3), count;
-	const struct method *m = &methods[rng_below(r, method_count)];
+	u32 i, side = random_below(r, 2), faults = random_below(r, 3), count;
+	const struct method *m = &methods[random_below(r, method_count)];
 	struct ioctl_call c;
 
 	count = compose(w, r, side, m, &c);
 	for (i = 0; i < faults && count; i++)
 		count = spoil(w, r, side, m, &c, count);
 	set_header(m, &c, count);
-	if (faults && rng_one_in(r, 8))
+	if (faults && random_one_in(r, 8))
 		spoil_header(r, &c);
 	if (give(w, r, w->sides[side].dev.fd, &c))
 		take_notice(w, side, m, &c);
@@ -190,7 +190,7 @@ u32 attack_ioctl(struct world *w, struct rng *r)
 	return 1;
 }
 
-static void sweep_attr(struct world *w, struct rng *r, const struct method *m, u32 i)
+static void sweep_attr(struct world *w, struct random *r, const struct method *m, u32 i)
 {
 	struct ioctl_call c;
 	u32 length, count;
@@ -205,7 +205,7 @@ static void sweep_attr(struct world *w, struct rng *r, const struct method *m, u
 	}
 }
 
-void sweep_methods(struct world *w, struct rng *r)
+void sweep_methods(struct world *w, struct random *r)
 {
 	u32 i, j;
 

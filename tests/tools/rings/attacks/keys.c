@@ -17,12 +17,12 @@
 #define BATCH		4
 
 /* Requests from, to and into @mr of side @side; how they end is a matter of time */
-static u32 use(struct world *w, struct rng *r, u32 side, const struct mr *mr)
+static u32 use(struct world *w, struct random *r, u32 side, const struct mr *mr)
 {
 	static const u8 opcodes[] = {
 		IB_UVERBS_WR_SEND, IB_UVERBS_WR_RDMA_WRITE, IB_UVERBS_WR_RDMA_READ,
 	};
-	u32 i, kind = LANE_RC + rng_below(r, 2), from = rng_below(r, 2), count;
+	u32 i, kind = LANE_RC + random_below(r, 2), from = random_below(r, 2), count;
 	struct draft d;
 
 	draft_begin(&d, r, w->sides, from, kind, &w->foreign);
@@ -32,12 +32,12 @@ static u32 use(struct world *w, struct rng *r, u32 side, const struct mr *mr)
 	for (i = 0; i < count; i++) {
 		u32 length = min_u32(SEND_LENGTH, mr->length / 2);
 
-		draft_plain(&d, opcodes[rng_below(r, ARRAY_SIZE(opcodes))], length);
+		draft_plain(&d, opcodes[random_below(r, ARRAY_SIZE(opcodes))], length);
 		if (from == side) {
-			d.wqe.sge[0].addr = (uintptr_t)mr->addr + rng_below(r, length);
+			d.wqe.sge[0].addr = (uintptr_t)mr->addr + random_below(r, length);
 			d.wqe.sge[0].lkey = mr->lkey;
 		} else if (d.wqe.opcode != IB_UVERBS_WR_SEND) {
-			d.wqe.rdma.remote_addr = (uintptr_t)mr->addr + rng_below(r, length);
+			d.wqe.rdma.remote_addr = (uintptr_t)mr->addr + random_below(r, length);
 			d.wqe.rdma.rkey = mr->rkey;
 		}
 		ledger_note(&w->sent[from][kind], draft_post(&d), DUE_ANY);
@@ -47,7 +47,7 @@ static u32 use(struct world *w, struct rng *r, u32 side, const struct mr *mr)
 }
 
 /* Another place, other rights, another domain, in any mix */
-static void reregister(const struct world *w, struct rng *r, const struct side *side,
+static void reregister(const struct world *w, struct random *r, const struct side *side,
 		       const struct mr *mr)
 {
 	struct {
@@ -55,11 +55,11 @@ static void reregister(const struct world *w, struct rng *r, const struct side *
 		struct ib_uverbs_rereg_mr core;
 	} request = {
 		.core.mr_handle = mr->handle,
-		.core.flags = rng_below(r, 8),
-		.core.start = (uintptr_t)w->sandbox.memory + PAGE * rng_below(r, 16),
-		.core.length = PAGE * rng_below(r, 16),
-		.core.pd_handle = rng_one_in(r, 2) ? side->pd : side->other_pd,
-		.core.access_flags = rng_below(r, 32),
+		.core.flags = random_below(r, 8),
+		.core.start = (uintptr_t)w->sandbox.memory + PAGE * random_below(r, 16),
+		.core.length = PAGE * random_below(r, 16),
+		.core.pd_handle = random_one_in(r, 2) ? side->pd : side->other_pd,
+		.core.access_flags = random_below(r, 32),
 	};
 	struct ib_uverbs_rereg_mr_resp response;
 
@@ -68,7 +68,7 @@ static void reregister(const struct world *w, struct rng *r, const struct side *
 		       &response, sizeof(response));
 }
 
-static u32 short_lived_region(struct world *w, struct rng *r, u32 side)
+static u32 short_lived_region(struct world *w, struct random *r, u32 side)
 {
 	struct side *s = &w->sides[side];
 	struct mr mr;
@@ -77,7 +77,7 @@ static u32 short_lived_region(struct world *w, struct rng *r, u32 side)
 	if (mr_create(&s->dev, s->pd, w->sandbox.memory, SANDBOX_LENGTH / 2, ALL_ACCESS, &mr))
 		return 1;
 	count = use(w, r, side, &mr);
-	if (rng_one_in(r, 2))
+	if (random_one_in(r, 2))
 		reregister(w, r, s, &mr);
 	count += use(w, r, side, &mr);
 	mr_destroy(&s->dev, &mr);
@@ -85,7 +85,7 @@ static u32 short_lived_region(struct world *w, struct rng *r, u32 side)
 }
 
 /* A file that becomes shorter than what is registered of it */
-static u32 region_of_a_file(struct world *w, struct rng *r, u32 side)
+static u32 region_of_a_file(struct world *w, struct random *r, u32 side)
 {
 	struct side *s = &w->sides[side];
 	u32 bytes = 8 * PAGE, count = 1;
@@ -98,7 +98,7 @@ static u32 region_of_a_file(struct world *w, struct rng *r, u32 side)
 	at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at != MAP_FAILED && !mr_create(&s->dev, s->pd, at, bytes, ALL_ACCESS, &mr)) {
 		count = use(w, r, side, &mr);
-		if (rng_one_in(r, 2))
+		if (random_one_in(r, 2))
 			count += !ftruncate(fd, PAGE);
 		else
 			count += !munmap(at, bytes / 2);
@@ -112,12 +112,12 @@ static u32 region_of_a_file(struct world *w, struct rng *r, u32 side)
 }
 
 /* A queue that is the target of its own requests, and of the peer's */
-static u32 region_of_a_ring(struct world *w, struct rng *r, u32 side)
+static u32 region_of_a_ring(struct world *w, struct random *r, u32 side)
 {
 	struct side *s = &w->sides[side];
-	struct lane *lane = &s->lanes[rng_below(r, LANES)];
+	struct lane *lane = &s->lanes[random_below(r, LANES)];
 	struct ring *rings[] = { &lane->qp.sq, &lane->send_cq.ring, lane_recv_ring(lane) };
-	struct ring *ring = rings[rng_below(r, ARRAY_SIZE(rings))];
+	struct ring *ring = rings[random_below(r, ARRAY_SIZE(rings))];
 	struct mr mr;
 	u32 count;
 
@@ -129,10 +129,10 @@ static u32 region_of_a_ring(struct world *w, struct rng *r, u32 side)
 	return count;
 }
 
-static u32 short_lived_window(struct world *w, struct rng *r, u32 side)
+static u32 short_lived_window(struct world *w, struct random *r, u32 side)
 {
 	struct side *s = &w->sides[side];
-	u32 kind = LANE_RC + rng_below(r, 2);
+	u32 kind = LANE_RC + random_below(r, 2);
 	struct mw mw;
 	struct mr mr = s->work;
 	struct draft d;
@@ -144,7 +144,7 @@ static u32 short_lived_window(struct world *w, struct rng *r, u32 side)
 	if (d.lane->open && post_room(&d.lane->qp.sq)) {
 		draft_plain(&d, IB_UVERBS_WR_BIND_MW, WORK_LENGTH / 2);
 		d.wqe.bind_mw.mw_rkey = mw.rkey;
-		d.wqe.bind_mw.new_rkey = mw.rkey ^ rng_below(r, 256);
+		d.wqe.bind_mw.new_rkey = mw.rkey ^ random_below(r, 256);
 		d.wqe.bind_mw.access = ALL_ACCESS & ~IBV_ACCESS_MW_BIND;
 		mr.rkey = d.wqe.bind_mw.new_rkey;
 		mr.length = WORK_LENGTH / 2;
@@ -156,7 +156,7 @@ static u32 short_lived_window(struct world *w, struct rng *r, u32 side)
 	return count;
 }
 
-static u32 short_lived_handle(struct world *w, struct rng *r, u32 side)
+static u32 short_lived_handle(struct world *w, struct random *r, u32 side)
 {
 	struct side *s = &w->sides[side];
 	struct draft d;
@@ -179,13 +179,13 @@ static u32 short_lived_handle(struct world *w, struct rng *r, u32 side)
 	return count + 1;
 }
 
-u32 attack_keys(struct world *w, struct rng *r)
+u32 attack_keys(struct world *w, struct random *r)
 {
-	u32 side = rng_below(r, 2), count;
+	u32 side = random_below(r, 2), count;
 
 	world_repair(w, r, LANE_RC);
 	world_repair(w, r, LANE_RC_SRQ);
-	switch (rng_below(r, w->wild ? 5 : 4)) {
+	switch (random_below(r, w->wild ? 5 : 4)) {
 	case 0:
 		count = short_lived_region(w, r, side);
 		break;

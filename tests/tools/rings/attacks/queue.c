@@ -51,38 +51,38 @@ static void resize_srq(const struct side *side, struct srq *srq, u32 entries)
 		adopt(&srq->ring, &info, side->dev.fd);
 }
 
-u32 attack_resize(struct world *w, struct rng *r)
+u32 attack_resize(struct world *w, struct random *r)
 {
-	u32 side = rng_below(r, 2), kind = rng_below(r, LANES);
+	u32 side = random_below(r, 2), kind = random_below(r, LANES);
 	struct side *s = &w->sides[side];
 	struct lane *lane = &s->lanes[kind];
-	u32 entries = rng_one_in(r, 8) ? rng_below(r, 4) : 64 + rng_below(r, 2048);
+	u32 entries = random_one_in(r, 8) ? random_below(r, 4) : 64 + random_below(r, 2048);
 
 	attack_send(w, r);
 	if (!lane->open)
 		return 1;
-	if (kind == LANE_RC_SRQ && rng_one_in(r, 2))
+	if (kind == LANE_RC_SRQ && random_one_in(r, 2))
 		resize_srq(s, &lane->srq, entries / 16);
 	else
-		resize_cq(s, rng_one_in(r, 2) ? &lane->send_cq : &lane->recv_cq, entries);
+		resize_cq(s, random_one_in(r, 2) ? &lane->send_cq : &lane->recv_cq, entries);
 	world_poll(w);
 	w->tally->commands++;
 	return 1;
 }
 
-static void request_notification(const struct side *side, struct rng *r, const struct cq *cq)
+static void request_notification(const struct side *side, struct random *r, const struct cq *cq)
 {
 	struct {
 		struct ib_uverbs_cmd_hdr hdr;
 		struct ib_uverbs_req_notify_cq core;
-	} request = { .core.cq_handle = cq->handle, .core.solicited_only = rng_below(r, 3) };
+	} request = { .core.cq_handle = cq->handle, .core.solicited_only = random_below(r, 3) };
 
 	device_command(side->dev.fd, IB_USER_VERBS_CMD_REQ_NOTIFY_CQ, &request, sizeof(request),
 		       NULL, 0);
 }
 
 /* Never when there is nothing: a channel blocks */
-static void read_events(const struct world *w, struct rng *r, int fd)
+static void read_events(const struct world *w, struct random *r, int fd)
 {
 	static const u32 sizes[] = { 0, 1, 7, 8, 15, 16, 17, 64, PAGE };
 	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
@@ -91,32 +91,32 @@ static void read_events(const struct world *w, struct rng *r, int fd)
 
 	ioctl(fd, FIONREAD, &value);
 	for (i = 0; i < 8 && poll(&pollfd, 1, 0) == 1; i++) {
-		u32 size = sizes[rng_below(r, ARRAY_SIZE(sizes))];
-		u8 *to = rng_one_in(r, 8) ? w->sandbox.hole : w->sandbox.scratch;
+		u32 size = sizes[random_below(r, ARRAY_SIZE(sizes))];
+		u8 *to = random_one_in(r, 8) ? w->sandbox.hole : w->sandbox.scratch;
 
 		if (read(fd, to, size) < 0)
 			continue;
 	}
 }
 
-u32 attack_events(struct world *w, struct rng *r)
+u32 attack_events(struct world *w, struct random *r)
 {
-	struct side *s = &w->sides[rng_below(r, 2)];
-	struct lane *lane = &s->lanes[rng_below(r, LANES)];
+	struct side *s = &w->sides[random_below(r, 2)];
+	struct lane *lane = &s->lanes[random_below(r, LANES)];
 	u32 i;
 
 	if (!lane->open)
 		return 1;
 	for (i = 0; i < 4; i++) {
-		const struct cq *cq = rng_one_in(r, 2) ? &lane->send_cq : &lane->recv_cq;
+		const struct cq *cq = random_one_in(r, 2) ? &lane->send_cq : &lane->recv_cq;
 
-		if (rng_one_in(r, 2))
+		if (random_one_in(r, 2))
 			request_notification(s, r, cq);
 		else
-			cq->ring.control->arm = rng_below(r, 4);
+			cq->ring.control->arm = random_below(r, 4);
 	}
 	attack_send(w, r);
-	read_events(w, r, rng_one_in(r, 2) ? s->channel : s->dev.async_fd);
+	read_events(w, r, random_one_in(r, 2) ? s->channel : s->dev.async_fd);
 	w->tally->commands += 4;
 	return 4;
 }

@@ -10,10 +10,10 @@
 
 #define BATCH	8
 
-static void spoil_entry(struct svt_sge *sge, struct rng *r, const struct side *side,
+static void spoil_entry(struct svt_sge *sge, struct random *r, const struct side *side,
 			const struct foreign *foreign)
 {
-	switch (rng_below(r, 6)) {
+	switch (random_below(r, 6)) {
 	case 0:
 		sge->lkey = side->freed.lkey;
 		break;
@@ -29,32 +29,32 @@ static void spoil_entry(struct svt_sge *sge, struct rng *r, const struct side *s
 		sge->lkey = foreign->lkey;
 		break;
 	case 4:
-		sge->addr = rng_odd(r);
+		sge->addr = random_odd(r);
 		break;
 	default:
-		sge->length = rng_odd(r);
+		sge->length = random_odd(r);
 	}
 }
 
 /* Over an element that is posted already, while the kernel may be reading it */
-static void spoil_receive(struct ring *ring, u32 index, struct rng *r, const struct side *side,
+static void spoil_receive(struct ring *ring, u32 index, struct random *r, const struct side *side,
 			  const struct foreign *foreign)
 {
 	struct svt_recv_wqe *wqe = ring_element(ring, index);
 	u64 name = wqe->wr_id;
 
-	switch (rng_below(r, 5)) {
+	switch (random_below(r, 5)) {
 	case 0:
-		wqe->num_sge = rng_odd(r);
+		wqe->num_sge = random_odd(r);
 		break;
 	case 1:
-		wqe->reserved = rng_odd(r);
+		wqe->reserved = random_odd(r);
 		break;
 	case 2:
-		rng_fill(r, wqe, ring->info.stride);
+		random_fill(r, wqe, ring->info.stride);
 		break;
 	case 3:
-		rng_flip(r, wqe, ring->info.stride);
+		random_flip(r, wqe, ring->info.stride);
 		break;
 	default:
 		if (ring->info.stride > sizeof(*wqe))
@@ -63,7 +63,7 @@ static void spoil_receive(struct ring *ring, u32 index, struct rng *r, const str
 	wqe->wr_id = name;
 }
 
-static void send_some(struct world *w, struct rng *r, u32 side, enum lane_kind kind)
+static void send_some(struct world *w, struct random *r, u32 side, enum lane_kind kind)
 {
 	struct draft d;
 	u32 i, count;
@@ -71,7 +71,7 @@ static void send_some(struct world *w, struct rng *r, u32 side, enum lane_kind k
 	draft_begin(&d, r, w->sides, side, kind, &w->foreign);
 	if (!d.lane->open)
 		return;
-	count = min_u32(1 + rng_below(r, BATCH), post_room(&d.lane->qp.sq));
+	count = min_u32(1 + random_below(r, BATCH), post_room(&d.lane->qp.sq));
 	for (i = 0; i < count; i++) {
 		draft_sound(&d, IB_UVERBS_WR_SEND);
 		ledger_note(&w->sent[side][kind], draft_post(&d), DUE_ANY);
@@ -79,9 +79,9 @@ static void send_some(struct world *w, struct rng *r, u32 side, enum lane_kind k
 	post_flush(d.near, d.lane, true);
 }
 
-u32 attack_receive(struct world *w, struct rng *r)
+u32 attack_receive(struct world *w, struct random *r)
 {
-	u32 i, side = rng_below(r, 2), kind = rng_below(r, LANES), count, used;
+	u32 i, side = random_below(r, 2), kind = random_below(r, LANES), count, used;
 	struct side *s = &w->sides[side];
 	struct lane *lane = &s->lanes[kind];
 	struct ring *ring;
@@ -91,9 +91,9 @@ u32 attack_receive(struct world *w, struct rng *r)
 		return 1;
 	ring = lane_recv_ring(lane);
 	used = ring->info.entries - post_room(ring);
-	count = min_u32(1 + rng_below(r, BATCH), used);
+	count = min_u32(1 + random_below(r, BATCH), used);
 	for (i = 0; i < count; i++) {
-		u32 back = 1 + rng_below(r, used);
+		u32 back = 1 + random_below(r, used);
 
 		ledger_note(&w->received[side][kind], lane->received - back, DUE_ANY);
 		spoil_receive(ring, ring->index - back, r, s, &w->foreign);

@@ -15,7 +15,7 @@
 int stage_open(struct stage *st)
 {
 	static const struct qp_caps caps = { 64, 4, 64, 64, 4 };
-	u64 salt = rng_next(&st->rng);
+	u64 salt = random_u64(&st->rng);
 	int ret = 0;
 	u32 i;
 

@@ -10,7 +10,7 @@ struct stage {
 	const char *devices[2];
 	struct side sides[2];
 	struct foreign foreign;
-	struct rng rng;
+	struct random rng;
 	u32 amount;		/* of rounds, where it counts */
 	u32 failures;
 };

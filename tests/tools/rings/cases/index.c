@@ -52,9 +52,9 @@ void case_send_index(struct stage *st)
 			send_producer(st, kind, i);
 		check_lane(st, kind);
 		for (j = 0; j < 8; j++) {
-			control->consumer = rng_odd(&st->rng);
-			control->wakeup = rng_odd(&st->rng);
-			control->arm = rng_odd(&st->rng);
+			control->consumer = random_odd(&st->rng);
+			control->wakeup = random_odd(&st->rng);
+			control->arm = random_odd(&st->rng);
 			check_lane(st, kind);
 		}
 	}
@@ -94,8 +94,8 @@ void case_receive_index(struct stage *st)
 		for (i = 0; i < BAD_INDICES; i++)
 			receive_producer(st, kind, i);
 		control = lane_recv_ring(&st->sides[1].lanes[kind])->control;
-		control->wakeup = rng_odd(&st->rng);
-		control->arm = rng_odd(&st->rng);
+		control->wakeup = random_odd(&st->rng);
+		control->arm = random_odd(&st->rng);
 		check_lane(st, kind);
 	}
 }
@@ -134,8 +134,8 @@ void case_cq_index(struct stage *st)
 		control = st->sides[0].lanes[kind].send_cq.ring.control;
 		for (j = 0; j < 8; j++) {
 			control->producer = st->sides[0].lanes[kind].send_cq.ring.index;
-			control->wakeup = rng_odd(&st->rng);
-			control->arm = rng_odd(&st->rng);
+			control->wakeup = random_odd(&st->rng);
+			control->arm = random_odd(&st->rng);
 			check_lane(st, kind);
 		}
 	}

@@ -116,7 +116,7 @@ void case_doorbells(struct stage *st)
 	check(st, qp_doorbell(side->dev.fd, lane->send_cq.handle) < 0, "handle of a CQ");
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
 		check(st, !qp_to(&side->dev, &lane->qp, states[i]), "to state %u", states[i]);
-		ring_publish(&lane->qp.sq, rng_odd(&st->rng));
+		ring_publish(&lane->qp.sq, random_odd(&st->rng));
 		check(st, !qp_doorbell(side->dev.fd, handle), "in state %u", states[i]);
 	}
 	lane_close(side, LANE_UC);
