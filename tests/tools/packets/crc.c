@@ -3,34 +3,12 @@
  * Checksums that packets carry.
  */
 #include <string.h>
+#include <zlib.h>
 
 #include "crc.h"
 
-#define POLYNOMIAL	0xedb88320U
 #define UDP_BYTES	8
-
-static u32 table[256];
-
-static void make_table(void)
-{
-	u32 i, bit, crc;
-
-	for (i = 0; i < ARRAY_SIZE(table); i++) {
-		crc = i;
-		for (bit = 0; bit < 8; bit++)
-			crc = crc & 1 ? crc >> 1 ^ POLYNOMIAL : crc >> 1;
-		table[i] = crc;
-	}
-}
-
-static u32 crc_add(u32 crc, const u8 *bytes, u32 length)
-{
-	if (!table[1])
-		make_table();
-	while (length--)
-		crc = table[(crc ^ *bytes++) & 0xff] ^ crc >> 8;
-	return crc;
-}
+#define LINK_BYTES	8	/* ones instead of the link header that RoCE has not */
 
 /* What routers change reads as ones */
 static u32 mask_ip(const u8 *ip, u8 *masked)
@@ -51,17 +29,20 @@ static u32 mask_ip(const u8 *ip, u8 *masked)
 
 u32 icrc_of(const u8 *ip, const u8 *udp, u32 length)
 {
-	u8 masked[40 + UDP_BYTES + 12];
+	u8 masked[LINK_BYTES + 40 + UDP_BYTES + 12];
 	u32 head = min_u32(length, 12);
-	u32 bytes = mask_ip(ip, masked);
-	u32 crc = 0xdebb20e3;	/* of eight bytes of ones */
+	u8 *at = masked + LINK_BYTES;
+	u32 crc;
 
-	memcpy(masked + bytes, udp, UDP_BYTES + head);
-	memset(masked + bytes + 6, 0xff, 2);
+	memset(masked, 0xff, LINK_BYTES);
+	at += mask_ip(ip, at);
+	memcpy(at, udp, UDP_BYTES + head);
+	memset(at + 6, 0xff, 2);
+	at += UDP_BYTES;
 	if (head > 4)
-		masked[bytes + UDP_BYTES + 4] = 0xff;
-	crc = crc_add(crc, masked, bytes + UDP_BYTES + head);
-	return ~crc_add(crc, udp + UDP_BYTES + head, length - head);
+		at[4] = 0xff;
+	crc = crc32(0, masked, at + head - masked);
+	return crc32(crc, udp + UDP_BYTES + head, length - head);
 }
 
 u32 checksum_add(u32 sum, const u8 *bytes, u32 length)
