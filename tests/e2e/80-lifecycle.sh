@@ -8,7 +8,8 @@
 
 # An endless bandwidth run between the two sides, in the background
 start_traffic() {
-	in_a ib_send_bw -d svta -x "$(gid_index svta v4)" -F --run_infinitely -D 5 >"$WORK/server" 2>&1 &
+	exec_in_a ib_send_bw -d svta -x "$(gid_index svta v4)" -F --run_infinitely -D 5 \
+		>"$WORK/server" 2>&1 &
 	wait_listening $!
 	in_b ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F --run_infinitely -D 5 10.0.0.1 \
 		>"$WORK/client" 2>&1 &

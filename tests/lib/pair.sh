@@ -41,6 +41,11 @@ in_b() {
 	ip netns exec b "$@"
 }
 
+# exec_in_a COMMAND...: in the background; $! is the process of COMMAND then, not of a shell.
+exec_in_a() {
+	exec ip netns exec a "$@"
+}
+
 # in_ns_of DEVICE COMMAND...: svta is at home in a, svtb in b, any other in the first namespace.
 in_ns_of() {
 	local device=$1
@@ -249,14 +254,11 @@ is_listened() {
 	[[ "$tcp $tcp6" == *" 0A "* || $(rdma resource show cm_id) == *LISTEN* ]]
 } 2>/dev/null
 
-# wait_listening PROCESS: until somebody listens. PROCESS is the shell that runs in_a; its child is
-# in the namespace.
+# wait_listening PROCESS: until somebody listens, where the process of exec_in_a is.
 wait_listening() {
-	local end=$((SECONDS + $(scaled 10))) child
+	local end=$((SECONDS + $(scaled 10)))
 	while kill -0 "$1" 2>/dev/null && [ "$SECONDS" -lt "$end" ]; do
-		child=
-		read -r child _ 2>/dev/null <"/proc/$1/task/$1/children" || :
-		! is_listened "${child:-self}" || return 0
+		! is_listened "$1" || return 0
 		nap
 	done
 	kill -0 "$1" 2>/dev/null || die "the server ended before it listened"
@@ -287,7 +289,7 @@ pair() {
 	echo "server: ${server[*]}"
 	echo "client: $*"
 	: >"$WORK/client"
-	in_a timeout -k 2 "$limit" stdbuf -oL "${server[@]}" >"$WORK/server" 2>&1 </dev/null &
+	exec_in_a timeout -k 2 "$limit" stdbuf -oL "${server[@]}" >"$WORK/server" 2>&1 </dev/null &
 	pid=$!
 	if [ -n "${PAIR_READY:-}" ]; then
 		until_true 10 eval "$PAIR_READY" || echo "the server was not ready in time"

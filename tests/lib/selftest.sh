@@ -12,6 +12,9 @@ in_a() {
 in_b() {
 	"$@"
 }
+exec_in_a() {
+	exec "$@"
+}
 
 pingpong() {
 	local gid
