@@ -3,7 +3,8 @@
 # Which lines and branches of drivers/ the tests run: a table per file, and the verdict of
 # scripts/coverage/verdict.py. Usage: coverage.sh [--kunit] [FILE...]
 #   --kunit  the KUnit suites only
-# Without it the end-to-end tests (or those of FILE...) run as well, in the debug kernel.
+# Without it the end-to-end tests run as well, hostile packets and allocations that fail among them
+# (or those of FILE...), in the debug kernel.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -56,6 +57,7 @@ report() {
 kunit_only=
 [ "${1:-}" != --kunit ] || kunit_only=1
 cd "$TOP"
+[ $# -gt 0 ] || set -- tests/e2e/[0-9]*.sh tests/hostile/{10,30}-*.sh
 scripts/install-deps.sh coverage
 mkdir -p "$out"
 run_kunit

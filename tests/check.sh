@@ -14,6 +14,8 @@ set -euo pipefail
 cd "$TOP"
 
 LOGS=$BUILD/check
+# Seconds after which no end-to-end test goes on: 84 minutes
+LIMIT=$(scaled 5040)
 passed=0 failed=0 ran=0
 failures=() started=() verdict=
 
@@ -112,8 +114,12 @@ wanted_files() {
 
 # built_e2e KERNEL OPTION...: its modules are built by no stage, as it may have to be made first
 built_e2e() {
+	local left status=0
 	! is_made "$1" || scripts/build-modules.sh --strict "$1" || return
-	tests/e2e.sh --kernel "$@"
+	left=$((LIMIT > SECONDS ? LIMIT - SECONDS : 1))
+	timeout -k 30 "$left" tests/e2e.sh --kernel "$@" || status=$?
+	[ "$status" != 124 ] || echo "stopped: check.sh may take $((LIMIT / 60)) minutes"
+	return "$status"
 }
 
 # start_e2e NAME KERNEL PROCESSORS FILE...: a stage of end-to-end tests

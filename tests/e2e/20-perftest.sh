@@ -60,7 +60,7 @@ for mtu in 1024 2048 4096; do
 	run_test "ib_send_bw with path MTU $mtu" perftest ib_send_bw -m $mtu -n 200
 done
 TEST_LIMIT=300 PAIR_LIMIT=280
-for program in $(amount ib_send_bw "ib_send_bw ib_write_bw ib_read_bw ib_send_lat"); do
+for program in $(choice ib_send_bw "ib_send_bw ib_write_bw ib_read_bw ib_send_lat"); do
 	run_test "$program all sizes" perftest "$program" -a -n 5
 done
 run_test "teardown leaves nothing" teardown_pair

@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
-TRAFFIC=$(amount rc_mix,rc_read,rc_cas,srq_data,uc_stream_write,ud_stream \
+TRAFFIC=$(choice rc_mix,rc_read,rc_cas,srq_data,uc_stream_write,ud_stream \
 	rc_send,rc_write,rc_read,rc_mix,rc_cas,rc_fadd,rc_fence,srq_data,uc_stream_write,ud_stream)
 GSO=(gso_train gso_unequal gso_tiny)
 
@@ -101,16 +101,6 @@ with_gro() {
 	in_b ethtool -K veth0 gro off rx-gro-list off
 }
 
-# number SHORT FULL: so many packets; a tenth where each is watched by the kernel's checkers
-number() {
-	local count
-	count=$(amount "$1" "$2")
-	case $(uname -r) in
-	*-svt-*) echo $((count / 10)) ;;
-	*) echo "$count" ;;
-	esac
-}
-
 setup
 TEST_LIMIT=$(amount 240 2500) PAIR_LIMIT=200
 run_test "48-byte packet with opcode 0xff and no QP" known opcode_ff_no_qp opcode_ff opcode_every
@@ -121,9 +111,9 @@ run_test "iova + length that wraps" known address_wraps length_beyond_limit regi
 run_test "other named packets" other_known
 [[ $(uname -r) == 6.1.* ]] || run_test "GSO frames" known "${GSO[@]}"
 run_test "an attack repeats by its seed" repeats_by_its_seed
-run_test "generated packets under traffic" generated "$(number 30000 1000000)"
-run_test "each packet twice at the same time" under_traffic attack -e -n "$(number 8000 50000)"
-run_test "packets of the wire sent again" under_traffic replay -n "$(number 8000 40000)"
-run_test "packets that GRO merges" with_gro under_traffic attack -e -n "$(number 5000 20000)"
+run_test "generated packets under traffic" generated "$(amount 30000 1000000)"
+run_test "each packet twice at the same time" under_traffic attack -e -n "$(amount 8000 50000)"
+run_test "packets of the wire sent again" under_traffic replay -n "$(amount 8000 40000)"
+run_test "packets that GRO merges" with_gro under_traffic attack -e -n "$(amount 5000 20000)"
 run_test "teardown leaves nothing" teardown_pair
 finish

@@ -364,13 +364,13 @@ starves_for_ever() {
 
 # ---- the matrix ----
 
-# cell NAME COMMAND...: of each run; more NAME COMMAND...: of the long run only
+# cell NAME COMMAND...: of each run; more NAME COMMAND...: of long runs in stock kernels only
 cell() {
 	run_test "$@"
 }
 
 more() {
-	[ -z "${SVT_FULL:-}" ] || cell "$@"
+	[ -z "${SVT_FULL:-}" ] || is_checked || cell "$@"
 }
 
 setup_wire
