@@ -14,6 +14,10 @@ set -euo pipefail
 cd "$TOP"
 
 LOGS=$BUILD/check
+# Of the end-to-end tests in the debug kernel, what two minutes suffice for: each type of QP, a
+# client in the kernel, packets that broke others, ends under traffic. check-full runs them all.
+DEBUG_SUBSET='10-pingpong/((rc|uc|ud|srq) pingpong|rc pingpong over IPv6|teardown.*)$|45-|'
+DEBUG_SUBSET+='10-packets/(48|pad|ICRC|ATOMIC|iova|teardown)|80-lifecycle/(device|teardown)'
 # Seconds after which no end-to-end test goes on: 84 minutes
 LIMIT=$(scaled 5040)
 passed=0 failed=0 ran=0
@@ -168,6 +172,9 @@ stages() {
 	# One processor finds other errors than two: who polls then keeps the others from running
 	start_e2e e2e-6.1 6.1 1 tests/e2e/[0-9]*.sh
 	start_e2e e2e-6.12 6.12 2 tests/e2e/[0-9]*.sh tests/hostile/20-*.sh
+	finish_started
+	SVT_ONLY=$DEBUG_SUBSET start_e2e e2e-debug debug 2 \
+		tests/e2e/{10,45,80}-*.sh tests/hostile/10-*.sh
 	finish_started
 }
 
