@@ -11,7 +11,7 @@ CONTROL=/sys/kernel/debug/svt_test
 # It is not installed: only tests use it
 load() {
 	modprobe ib_core
-	insmod "$BUILD/$(uname -r)/drivers/svt_test/svt_test.ko"
+	insmod "$BUILD/$SVT_KERNEL/drivers/svt_test/svt_test.ko"
 	[ -e "$CONTROL/run" ]
 }
 

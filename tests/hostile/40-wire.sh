@@ -380,7 +380,7 @@ ALL=(loss 1% duplicate 1% corrupt 1% delay 2ms 1ms)
 
 cell "loss of 1 %" netem "a b" loss 1%
 cell "loss, duplicates, corruption, disorder" on v6 netem "a b" "${ALL[@]}"
-cell "a queue of 10 packets" short_queue "a b" netem limit 10 delay 2ms
+cell "a queue of 10 packets" short_queue "a b" netem limit 10 delay "$(scaled 2)ms"
 cell "a local drop is a lost packet" local_drop
 cell "link down and up" survives link b
 cell "address removed and added" on v6 survives address a

@@ -114,6 +114,8 @@ write_command() {
 		compgen -e SVT_ | while read -r name; do
 			[ "$name" = SVT_RESULTS ] || printf 'export %s=%q\n' "$name" "${!name}"
 		done
+		# Which build it is: BUILD/SVT_KERNEL has the modules
+		printf 'export BUILD=%q SVT_KERNEL=%q\n' "$BUILD" "$version"
 		printf 'cd %q\n' "$directory"
 		printf '%q ' "${command[@]}"
 		echo
