@@ -183,7 +183,7 @@ full_stages() {
 	start_e2e full-hostile-6.12 6.12 2 tests/hostile/[0-9]*.sh
 	start_e2e full-debug debug 2 tests/e2e/[0-9]*.sh
 	finish_started
-	start_e2e full-6.1 6.1 2 tests/e2e/[0-9]*.sh tests/hostile/[0-9]*.sh
+	start_e2e full-hostile-6.1 6.1 2 tests/hostile/[0-9]*.sh
 	start_e2e full-hostile-debug debug 2 tests/hostile/[0-9]*.sh
 	finish_started
 }
