@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The methods of uverbs' ioctl, attribute by attribute: those of the core, and svt's own. But for
- * UVERBS_METHOD_GET_CONTEXT: where a file has a context, ib_core refuses it and keeps a reference on
- * the task for ever, which kmemleak would find. The command of that name is in command.c.
+ * UVERBS_METHOD_GET_CONTEXT: where a file has a context, ib_core refuses it and keeps a reference
+ * on the task for ever, which kmemleak would find. The command of that name is in command.c.
  */
 #include "method.h"
 
