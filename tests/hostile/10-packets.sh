@@ -102,7 +102,7 @@ with_gro() {
 }
 
 setup
-TEST_LIMIT=$(amount 240 2500) PAIR_LIMIT=200
+TEST_LIMIT=$(choice 240 2500) PAIR_LIMIT=200
 run_test "48-byte packet with opcode 0xff and no QP" known opcode_ff_no_qp opcode_ff opcode_every
 run_test "pad count longer than the packet" known pad_beyond_payload payload_without_pad
 run_test "ICRC longer than the packet" known icrc_beyond_packet

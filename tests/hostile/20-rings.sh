@@ -92,7 +92,7 @@ run_test "a ring is mapped as it is meant to be, or not" ring_case mappings
 run_test "doorbells of QPs that are gone, or not ready" ring_case doorbells
 run_test "rings survive a fork, and the one who forked" ring_case fork
 run_test "commands with lengths from nothing to too much" ring_case lengths
-TEST_LIMIT=$(amount 150 1200)
+TEST_LIMIT=$(choice 150 1200)
 run_test "rings and commands full of garbage, beside traffic" attack "$(amount 30000 700000)"
 run_test "the same as a user without privileges" as_nobody "$(amount 20000 300000)"
 run_test "a device deleted under attack" deleted_under_attack

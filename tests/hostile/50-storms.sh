@@ -187,7 +187,7 @@ memory_comes_back() {
 }
 
 setup_pair
-TEST_LIMIT=600 PAIR_LIMIT=$(amount 200 580)
+TEST_LIMIT=600 PAIR_LIMIT=$(choice 200 580)
 run_test "storm of objects under traffic" storm_of_objects
 run_test "thousand-connection limits" thousands_of_connections
 run_test "destroy races with the timer" destroy_races_with_timer
