@@ -141,6 +141,14 @@ start_e2e() {
 	only='' start "$name" built_e2e "${options[@]}" ${pattern:+--only "$pattern"} "$@"
 }
 
+# show_failure STAGE: once more and briefly, as what is kept of a long output is its end. Stages of
+# tests in a VM name at their end what failed.
+show_failure() {
+	local log=$LOGS/$1.log lines
+	lines=$(sed -n '/^failed: /,$p' "$log")
+	sed "s/^/$1: /" <<<"${lines:-$(tail -n 12 "$log")}" | head -n 30
+}
+
 # Whatever ends this script before its verdict is a failure.
 early_end() {
 	[ -n "$verdict" ] || echo "$passed passed, $((failed + 1)) failed"
@@ -207,6 +215,9 @@ fi
 ${which}stages
 [ "$ran" -gt 0 ] || die "nothing matches '$only'"
 [ ${#failures[@]} = 0 ] || echo "failed stages: ${failures[*]}"
+for name in "${failures[@]}"; do
+	show_failure "$name"
+done
 echo "[$(clock)] done"
 echo "$passed passed, $failed failed"
 verdict=1
