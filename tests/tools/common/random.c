@@ -2,13 +2,12 @@
 /*
  * Random numbers that a seed repeats, and the seed.
  */
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
+#include "number.h"
 #include "random.h"
 
 #define GOLDEN	0x9e3779b97f4a7c15ULL
@@ -16,18 +15,14 @@
 u64 random_seed(void)
 {
 	const char *text = getenv("SVT_SEED");
-	char *end;
 	u64 given;
 	u32 seed;
 
 	if (text && *text) {
-		errno = 0;
-		given = strtoull(text, &end, 0);
-		if (!isdigit((unsigned char)*text) || *end || errno) {
-			fprintf(stderr, "SVT_SEED is '%s': set it to a number below 2^64\n", text);
-			exit(2);
-		}
-		return given;
+		if (number_parse(text, UINT64_MAX, &given))
+			return given;
+		fprintf(stderr, "SVT_SEED is '%s': set it to a number below 2^64\n", text);
+		exit(2);
 	}
 	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed)) {
 		perror("no seed by chance, set SVT_SEED: getrandom");

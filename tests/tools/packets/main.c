@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "attack.h"
+#include "number.h"
 
 static void usage(FILE *out)
 {
@@ -31,11 +32,6 @@ static void usage(FILE *out)
 	      "addresses with the last byte 0x66.\n", out);
 }
 
-static u64 number(const char *text)
-{
-	return strtoull(text, NULL, 0);
-}
-
 static bool take_option(int c, struct options *o)
 {
 	const char **const names[] = {
@@ -44,11 +40,11 @@ static bool take_option(int c, struct options *o)
 	};
 
 	if (c == 's')
-		o->seed = number(optarg);
+		o->seed = number_of(optarg, UINT64_MAX);
 	else if (c == 'n')
-		o->count = number(optarg);
+		o->count = number_of(optarg, UINT32_MAX);
 	else if (c == 'f')
-		o->first = number(optarg);
+		o->first = number_of(optarg, UINT32_MAX);
 	else if (c == 'e')
 		o->echo = true;
 	else if (c == 'v')

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "count.h"
 #include "dev.h"
+#include "number.h"
 #include "traffic.h"
 
 #define RUN_SECONDS	300
@@ -65,11 +66,6 @@ static void usage(FILE *out)
 	      "  --max-recv N           fail beyond N system calls in all receives posted\n", out);
 }
 
-static u32 number(const char *text)
-{
-	return strtoul(text, NULL, 0);
-}
-
 static bool take_option(int c, struct traffic_opts *o, struct limits *max)
 {
 	switch (c) {
@@ -77,25 +73,25 @@ static bool take_option(int c, struct traffic_opts *o, struct limits *max)
 		o->dev = optarg;
 		return true;
 	case 'g':
-		o->gid_index = atoi(optarg);
+		o->gid_index = number_of(optarg, INT32_MAX);
 		return true;
 	case 'm':
-		o->mtu = number(optarg);
+		o->mtu = number_of(optarg, UINT32_MAX);
 		return true;
 	case 'p':
 		o->port = optarg;
 		return true;
 	case 'n':
-		o->num = number(optarg);
+		o->num = number_of(optarg, UINT32_MAX);
 		return true;
 	case 's':
-		o->size = number(optarg);
+		o->size = number_of(optarg, UINT32_MAX);
 		return true;
 	case 'q':
-		o->depth = number(optarg);
+		o->depth = number_of(optarg, UINT32_MAX);
 		return true;
 	case 'S':
-		o->signal_every = number(optarg);
+		o->signal_every = number_of(optarg, UINT32_MAX);
 		return true;
 	case 'w':
 		o->write = true;

@@ -11,6 +11,7 @@
 
 #include "cases/case.h"
 #include "clock.h"
+#include "number.h"
 #include "random.h"
 #include "sentinel.h"
 #include "supervisor.h"
@@ -49,11 +50,11 @@ static int parse(int argc, char **argv, struct options *o)
 		if (c == 'd' && devices < 2) {
 			o->devices[devices++] = optarg;
 		} else if (c == 's') {
-			o->seed = strtoull(optarg, NULL, 0);
+			o->seed = number_of(optarg, UINT64_MAX);
 		} else if (c == 'n') {
-			o->amount = strtoull(optarg, NULL, 0);
+			o->amount = number_of(optarg, UINT64_MAX);
 		} else if (c == 'r') {
-			o->round = strtoul(optarg, NULL, 0);
+			o->round = number_of(optarg, UINT32_MAX);
 			o->one_round = true;
 		} else if (c == 'c') {
 			o->name = optarg;

@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "modes.h"
+#include "number.h"
 #include "random.h"
 #include "report.h"
 
@@ -60,11 +61,6 @@ static void usage(FILE *out)
 	      "  -x, --gone         a device will be taken away: go on until then\n", out);
 }
 
-static u64 number(const char *text)
-{
-	return strtoull(text, NULL, 0);
-}
-
 static bool take_option(int c, struct options *o)
 {
 	switch (c) {
@@ -72,16 +68,16 @@ static bool take_option(int c, struct options *o)
 		o->devices[o->devices[0] ? 1 : 0] = optarg;
 		return true;
 	case 's':
-		o->seed = number(optarg);
+		o->seed = number_of(optarg, UINT64_MAX);
 		return true;
 	case 'n':
-		o->amount = number(optarg);
+		o->amount = number_of(optarg, UINT64_MAX);
 		return true;
 	case 't':
-		o->threads = number(optarg);
+		o->threads = number_of(optarg, UINT32_MAX);
 		return true;
 	case 'c':
-		o->calm = number(optarg);
+		o->calm = number_of(optarg, UINT32_MAX);
 		return true;
 	case 'x':
 		o->may_go = true;

@@ -11,6 +11,7 @@
 
 #include "clock.h"
 #include "inject.h"
+#include "number.h"
 #include "random.h"
 #include "rdmanl.h"
 #include "sweep.h"
@@ -83,16 +84,16 @@ static bool take_option(int c, struct options *o)
 		o->pattern = optarg;
 		return true;
 	case 's':
-		o->seed = strtoull(optarg, NULL, 0);
+		o->seed = number_of(optarg, UINT64_MAX);
 		return true;
 	case 'e':
-		o->every = strtoul(optarg, NULL, 0);
+		o->every = number_of(optarg, UINT32_MAX);
 		return true;
 	case 'r':
-		o->rounds = strtoul(optarg, NULL, 0);
+		o->rounds = number_of(optarg, UINT32_MAX);
 		return true;
 	case 'H':
-		o->huge = strtoul(optarg, NULL, 0) << 20;
+		o->huge = number_of(optarg, UINT32_MAX) << 20;
 		return true;
 	case 'P':
 		o->plain = true;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "number.h"
 #include "session.h"
 #include "test.h"
 
@@ -68,16 +69,16 @@ static int parse(int argc, char **argv, struct options *o, struct run *run)
 			o->dev = optarg;
 			break;
 		case 'g':
-			o->gid_index = atoi(optarg);
+			o->gid_index = number_of(optarg, INT32_MAX);
 			break;
 		case 'm':
-			o->mtu = strtoul(optarg, NULL, 0);
+			o->mtu = number_of(optarg, UINT32_MAX);
 			break;
 		case 'p':
 			o->port = optarg;
 			break;
 		case 's':
-			run->seed = strtoull(optarg, NULL, 0);
+			run->seed = number_of(optarg, UINT64_MAX);
 			break;
 		case 't':
 			o->tests = optarg;
@@ -196,11 +197,11 @@ static void overdue(int sig)
 }
 
 static void report(const struct run *run, const struct test_case *c, const struct outcome *o,
-		   struct tally *sum)
+		   u64 ms, struct tally *sum)
 {
 	switch (o->verdict) {
 	case VERDICT_OK:
-		printf("ok %s\n", c->name);
+		printf("ok %s (%llu ms)\n", c->name, (unsigned long long)ms);
 		sum->passed++;
 		break;
 	case VERDICT_SKIP:
@@ -218,6 +219,7 @@ static void report(const struct run *run, const struct test_case *c, const struc
 static void run_one(struct run *run, const struct test_case *c, u32 round, struct tally *sum)
 {
 	struct test *t = calloc(1, sizeof(*t));
+	u64 start = clock_us();
 	struct outcome o;
 
 	if (!t)
@@ -229,7 +231,7 @@ static void run_one(struct run *run, const struct test_case *c, u32 round, struc
 	alarm(clock_scaled_ms(LIMIT_TEST_MS) / 1000 + 1);
 	test_execute(t, &o);
 	alarm(0);
-	report(run, c, &o, sum);
+	report(run, c, &o, (clock_us() - start) / 1000, sum);
 	free(t);
 }
 
@@ -245,7 +247,7 @@ static void run_client(struct run *run, char *const *patterns, struct tally *sum
 			if (!wanted(patterns, c->name))
 				continue;
 			if (run->lost || session_start(run, c, ++round))
-				report(run, c, &not_run, sum);
+				report(run, c, &not_run, 0, sum);
 			else
 				run_one(run, c, round, sum);
 		}
