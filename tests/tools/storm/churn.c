@@ -18,6 +18,7 @@
 #include "modes.h"
 #include "random.h"
 #include "rdmalink.h"
+#include "rdmanl.h"
 #include "report.h"
 
 #define NAME_BYTES	32
@@ -69,14 +70,13 @@ static void flap(struct random *r)
 /* Tells by one byte that the device is there, and keeps the namespace until it is killed */
 static void hold(const char *name, enum plan plan, struct random *r, int ready)
 {
-	int err = unshare(CLONE_NEWNET) ? -errno : 0;
+	int err = unshare(CLONE_NEWNET) ? errno : 0;
 	u8 byte;
 
 	if (!err)
-		err = netdev_set_up("lo", true);
-	if (!err)
-		err = rdmalink_add(name, "lo");
-	byte = -err;
+		err = netdev_set_up("lo", true) ?: rdmanl_open() ?:
+		      rdmanl_link_add(name, "svt", "lo");
+	byte = err;
 	if (write(ready, &byte, 1) != 1)
 		exit(1);
 	if (plan == PLAN_LINK_FLAPS)

@@ -4,12 +4,7 @@
 
 #include "types.h"
 
-/*
- * What programs would do for the network namespace of the caller, without starting one:
- * `rdma link add NAME type svt netdev NETDEV`; `ip link set NETDEV up`, or down.
- * Return: 0 or a negative errno.
- */
-int rdmalink_add(const char *name, const char *netdev);
+/* `ip link set NETDEV up`, or down, in the caller's namespace.  Return: 0 or an errno. */
 int netdev_set_up(const char *netdev, bool up);
 
 /* Whether the device is there; whether it has an IPv4 GID, which comes a little later */

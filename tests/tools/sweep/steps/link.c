@@ -9,7 +9,7 @@
  */
 #include <errno.h>
 
-#include "../rdmanl.h"
+#include "rdmanl.h"
 #include "../step.h"
 
 #define DEVICE		"svtsweep"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#ifndef SWEEP_RDMANL_H
-#define SWEEP_RDMANL_H
+#ifndef TOOLS_RDMANL_H
+#define TOOLS_RDMANL_H
 
 #include "types.h"
 
