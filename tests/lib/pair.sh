@@ -7,6 +7,7 @@
 # PAIR_TYPE (svt) is what to `rdma link add`.
 # PAIR_LIMIT (100) is how many seconds a pair of programs may take, times SVT_TIME_SCALE.
 # PAIR_HOST (10.0.0.1) is where `verify` finds its server.
+# PAIR_SERVER (a) is the side of the server of `pair`.
 
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
 
@@ -15,6 +16,7 @@ PAIR_MODE=${PAIR_MODE:-shared}
 PAIR_TYPE=${PAIR_TYPE:-svt}
 PAIR_LIMIT=${PAIR_LIMIT:-100}
 PAIR_HOST=${PAIR_HOST:-10.0.0.1}
+PAIR_SERVER=${PAIR_SERVER:-a}
 
 # nap: a short sleep without starting a program.
 nap() {
@@ -44,6 +46,10 @@ in_b() {
 # exec_in_a COMMAND...: in the background; $! is the process of COMMAND then, not of a shell.
 exec_in_a() {
 	exec ip netns exec a "$@"
+}
+
+exec_in_b() {
+	exec ip netns exec b "$@"
 }
 
 # in_ns_of DEVICE COMMAND...: svta is at home in a, svtb in b, any other in the first namespace.
@@ -85,13 +91,17 @@ add_device() {
 }
 
 setup_pair() {
-	if [ "$PAIR_MODE" != "$(rdma_mode)" ]; then
-		rdma system set netns "$PAIR_MODE"
-	fi
+	[ "$PAIR_MODE" = "$(rdma_mode)" ] || set_rdma_mode "$PAIR_MODE"
 	setup_net
 	add_device svta
 	add_device svtb
 	echo setup_pair >/run/svt/pair
+}
+
+# set_rdma_mode shared|exclusive: EBUSY as long as there is another namespace, and the kernel takes
+# down one whose name is gone when it gets to it.
+set_rdma_mode() {
+	until_true 10 rdma system set netns "$1" 2>/dev/null || rdma system set netns "$1"
 }
 
 rdma_mode() {
@@ -245,13 +255,23 @@ gid_index() {
 	until_true 10 gid_at_home "$@" || die "$1 has no $2 GID of type RoCE v2"
 }
 
+# has_open PROCESS FILE
+has_open() {
+	local descriptor
+	for descriptor in "/proc/$1/fd"/*; do
+		[[ ! $descriptor -ef $2 ]] || return 0
+	done
+	return 1
+}
+
 # is_listened PROCESS: somebody listens in its network namespace, or for connections of RDMA.
 is_listened() {
 	local tcp='' tcp6=''
 	# Unlike $(<FILE), this survives a process that is gone.
 	read -rd '' tcp <"/proc/$1/net/tcp" || :
 	read -rd '' tcp6 <"/proc/$1/net/tcp6" || :
-	[[ "$tcp $tcp6" == *" 0A "* || $(rdma resource show cm_id) == *LISTEN* ]]
+	[[ "$tcp $tcp6" != *" 0A "* ]] || return 0
+	has_open "$1" /dev/infiniband/rdma_cm && [[ $(rdma resource show cm_id) == *LISTEN* ]]
 } 2>/dev/null
 
 # wait_listening PROCESS: until somebody listens, where the process of exec_in_a is.
@@ -274,38 +294,69 @@ show_file() {
 	[ ${#lines[@]} = 0 ] || printf '%s\n' "${lines[@]:first}"
 }
 
-# pair SERVER [ARGUMENT...] -- CLIENT [ARGUMENT...]: the server in a, the client in b when the
-# server listens. Fails when either fails or takes too long. Their output is in $WORK/server and
+# What makes stdio write line by line, so that a program which is killed has said all. Asked for
+# once: programs are slow to start here.
+mapfile -t LINE_BUFFERED < <(stdbuf -oL env | grep -E '^(LD_PRELOAD|_STDBUF_O)=')
+
+# start_in SIDE OUTPUT COMMAND...: in the background, $! is its process
+start_in() {
+	local side=$1 output=$2
+	shift 2
+	(
+		export "${LINE_BUFFERED[@]}"
+		"exec_in_$side" "$@"
+	) >"$output" 2>&1 </dev/null 9<&- &
+}
+
+# stop_after SECONDS PROCESS...
+stop_after() {
+	local limit=$1
+	shift
+	read -rt "$limit" <>"$NAP" || :
+	echo "stopped: the time limit of the pair is $limit s"
+	kill "$@" || :
+	read -rt 2 <>"$NAP" || :
+	kill -9 "$@" || :
+} 2>/dev/null
+
+# pair SERVER [ARGUMENT...] -- CLIENT [ARGUMENT...]: the client on the other side when the server
+# listens. Fails when either fails or takes too long. Their output is in $WORK/server and
 # $WORK/client, and in the test's output. With PAIR_READY set to a command, that command tells when
 # the server is ready, instead of a listening socket.
 pair() {
-	local server=() limit pid status=0 server_status=0
-	limit=$(scaled "$PAIR_LIMIT")
+	local server=() other=b watch client status=0 server_status=0
 	while [ "$1" != -- ]; do
 		server+=("$1")
 		shift
 	done
 	shift
+	[ "$PAIR_SERVER" = a ] || other=a
 	echo "server: ${server[*]}"
 	echo "client: $*"
 	: >"$WORK/client"
-	exec_in_a timeout -k 2 "$limit" stdbuf -oL "${server[@]}" >"$WORK/server" 2>&1 </dev/null &
-	pid=$!
+	start_in "$PAIR_SERVER" "$WORK/server" "${server[@]}"
+	server=$!
 	if [ -n "${PAIR_READY:-}" ]; then
 		until_true 10 eval "$PAIR_READY" || echo "the server was not ready in time"
 	else
-		(wait_listening "$pid") || status=1
+		(wait_listening "$server") || status=1
 	fi
-	[ "$status" != 0 ] || in_b timeout -k 2 "$limit" stdbuf -oL "$@" \
-		>"$WORK/client" 2>&1 </dev/null || status=$?
+	if [ "$status" = 0 ]; then
+		start_in "$other" "$WORK/client" "$@"
+		client=$!
+		stop_after "$(scaled "$PAIR_LIMIT")" "$client" "$server" &
+		watch=$!
+		wait "$client" || status=$?
+	fi
 	if [ "$status" != 0 ]; then
 		sleep 1
-		kill "$pid" 2>/dev/null || :
+		kill "$server" 2>/dev/null || :
 	fi
-	wait "$pid" || server_status=$?
+	wait "$server" || server_status=$?
+	[ -z "${watch:-}" ] || kill "$watch" 2>/dev/null || :
 	show_file "$WORK/server"
 	show_file "$WORK/client"
 	[ "$status $server_status" = "0 0" ] && return
-	echo "status of client: $status, of server: $server_status (124: time limit of $limit s)"
+	echo "status of client: $status, of server: $server_status"
 	return 1
 }

@@ -15,6 +15,9 @@ in_b() {
 exec_in_a() {
 	exec "$@"
 }
+exec_in_b() {
+	exec "$@"
+}
 
 pingpong() {
 	local gid
@@ -51,6 +54,9 @@ is_failure() {
 quiet_server() {
 	PAIR_READY=true pair sleep 1 -- true
 }
+slow_client() {
+	PAIR_READY=true PAIR_LIMIT=1 pair sleep 30 -- sleep 30
+}
 wrong_status() {
 	pair true -- false
 }
@@ -78,8 +84,8 @@ run_test "rping" cm_pingpong
 run_test "server without a listener" quiet_server
 run_test "pair in two namespaces" in_namespaces
 # A failure of the harness to fail is a failure here.
-for function in wrong_status too_long kernel_complaint failing_middle; do
-	out=$(SVT_RESULTS=/dev/null TEST_LIMIT=3 run_test "$function" "$function")
+for function in slow_client wrong_status too_long kernel_complaint failing_middle; do
+	out=$(SVT_RESULTS=/dev/null TEST_LIMIT=6 run_test "$function" "$function")
 	run_test "notices $function" is_failure "$out"
 done
 finish
