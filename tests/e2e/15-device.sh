@@ -105,7 +105,7 @@ resources_are_listed() {
 events_are_traced() {
 	local tracing=/sys/kernel/tracing event
 	echo 1 >"$tracing/events/svt/enable"
-	in_b tc qdisc replace dev veth0 root netem loss 5%
+	in_b tc qdisc replace dev veth0 root netem loss 20%
 	pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 50 -- \
 		ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F -n 50 10.0.0.1
 	in_b tc qdisc del dev veth0 root
@@ -147,6 +147,11 @@ namespace_deletion_removes_device() {
 	rm -f /run/svt/pair
 }
 
+pingpong() {
+	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -n 100 -- \
+		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -n 100 10.0.0.1
+}
+
 exclusive_mode_hides_the_other_device() {
 	PAIR_MODE=exclusive setup_pair
 	in_a rdma dev show svta
@@ -154,8 +159,7 @@ exclusive_mode_hides_the_other_device() {
 	in_a ibv_devices >"$WORK/devices"
 	grep svta "$WORK/devices"
 	fails grep svtb "$WORK/devices"
-	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -- \
-		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" 10.0.0.1
+	pingpong
 }
 
 # svta's netdev stays where it is: the packets still go over the wire
@@ -165,17 +169,16 @@ device_moves_to_another_namespace() {
 	in_a rdma dev set svta netns b
 	until_true 10 in_b rdma dev show svta
 	fails in_a rdma dev show svta
-	ip netns exec b ibv_rc_pingpong -d svta -g "$gid" >"$WORK/server" 2>&1 &
+	ip netns exec b ibv_rc_pingpong -d svta -g "$gid" -n 100 >"$WORK/server" 2>&1 &
 	until_true 10 eval 'in_b grep -q " 0A " /proc/net/tcp /proc/net/tcp6'
-	in_b ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" 127.0.0.1
+	in_b ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -n 100 127.0.0.1
 	wait %%
 	cat "$WORK/server"
 	in_b rdma dev set svta netns a
 	until_true 10 in_a rdma dev show svta
-	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -- \
-		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" 10.0.0.1
+	pingpong
 	teardown_pair
-	rdma system set netns shared
+	set_rdma_mode shared
 }
 
 set_up_quietly() {
