@@ -80,22 +80,27 @@ stage() {
 	add_result "$1" "$status"
 }
 
-# start NAME COMMAND...: a stage beside others, until finish_started; shows its output as it grows
+# start NAME COMMAND...: a stage beside others, until finish; shows its output as it grows
 start() {
 	begin "$1" || return 0
 	"${@:2}" </dev/null 2>&1 | tee "$LOGS/$1.log" | sed -u "s/^/        $1: /" &
 	started+=("$1" $!)
 }
 
-finish_started() {
+# finish [NAME]: waits for that stage, or for all that were started
+finish() {
 	local status
-	set -- "${started[@]}"
+	set -- "${1:-}" "${started[@]}"
 	started=()
-	while [ $# -gt 0 ]; do
-		status=0
-		wait "$2" || status=$?
-		add_result "$1" "$status"
-		shift 2
+	while [ $# -gt 1 ]; do
+		if [[ -z $1 || $1 == "$2" ]]; then
+			status=0
+			wait "$3" || status=$?
+			add_result "$2" "$status"
+		else
+			started+=("$2" "$3")
+		fi
+		set -- "$1" "${@:4}"
 	done
 }
 
@@ -167,39 +172,39 @@ stages() {
 	stage fuzz tests/fuzz.sh
 	start style scripts/check-style.sh
 	start kunit scripts/kunit.sh --strict
-	finish_started
+	finish
 	start harness tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
 		-- tests/lib/selftest.sh
 	start install tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
 		-- tests/install.sh
-	finish_started
+	finish
 	for series in "${SERIES[@]}"; do
 		start "system-calls-$series" tests/vm/run.sh --kernel "$series" --icount \
 			--timeout 600 -- tests/system-calls.sh
 	done
-	finish_started
+	finish
 	# One processor finds other errors than two: who polls then keeps the others from running
-	start_e2e e2e-6.1 6.1 1 tests/e2e/[0-9]*.sh
-	start_e2e e2e-6.12 6.12 2 tests/e2e/[0-9]*.sh tests/hostile/20-*.sh
-	finish_started
+	SVT_TURN=0 start_e2e e2e-6.1 6.1 1 tests/e2e/[0-9]*.sh
+	SVT_TURN=1 start_e2e e2e-6.12 6.12 2 tests/e2e/[0-9]*.sh tests/hostile/20-*.sh
+	finish e2e-6.1
 	SVT_ONLY=$DEBUG_SUBSET start_e2e e2e-debug debug 2 \
 		tests/e2e/{10,45}-*.sh tests/hostile/10-*.sh
-	finish_started
+	finish
 }
 
 full_stages() {
 	export SVT_FULL=1
-	start_e2e full-hostile-6.12 6.12 2 tests/hostile/[0-9]*.sh
+	start_e2e full-hostile-6.12 6.12 2 tests/e2e/20-*.sh tests/hostile/[0-9]*.sh
 	start_e2e full-debug debug 2 tests/e2e/[0-9]*.sh
-	finish_started
-	start_e2e full-hostile-6.1 6.1 2 tests/hostile/[0-9]*.sh
+	finish
+	start_e2e full-hostile-6.1 6.1 2 tests/e2e/20-*.sh tests/hostile/[0-9]*.sh
 	start_e2e full-hostile-debug debug 2 tests/hostile/[0-9]*.sh
-	finish_started
+	finish
 }
 
 kcsan_stages() {
 	start_e2e kcsan kcsan 2 tests/e2e/{10,40,50,55,80}-*.sh tests/hostile/[0-9]*.sh
-	finish_started
+	finish
 }
 
 trap early_end EXIT

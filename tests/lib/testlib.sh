@@ -145,6 +145,14 @@ run_test() {
 	: >"$KMSG"
 }
 
+# run_in_turn NAME FUNCTION [ARGUMENT...]: one of many tests that differ little. Where SVT_TURN is 0
+# or 1, as in the stages of make check, every second one is run.
+turn=0
+run_in_turn() {
+	turn=$((1 - turn))
+	[ "${SVT_TURN:-$turn}" != "$turn" ] || run_test "$@"
+}
+
 finish() {
 	finished=1
 	echo "$TEST_FILE: $passed passed, $failed failed"
