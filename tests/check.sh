@@ -21,8 +21,11 @@ DEBUG_SUBSET+='45-[^/]*/(the client|between two|a device|teardown)|'
 DEBUG_SUBSET+='10-packets/(48|pad|ICRC|ATOMIC|iova|teardown)'
 # Seconds after which no end-to-end test goes on: 84 minutes
 LIMIT=$(scaled 5040)
+# Stages at a time: a VM may take 4 GB and two processors
+MOST=2
 passed=0 failed=0 ran=0
-failures=() started=() verdict=
+failures=() verdict=
+declare -A started=()
 
 which= only=
 case ${1:-} in
@@ -64,44 +67,51 @@ add_result() {
 	fi
 }
 
-# begin NAME: whether the stage is wanted
+# finish_one: the stage that ends next
+finish_one() {
+	local status=0 process
+	wait -n -p process "${!started[@]}" || status=$?
+	add_result "${started[$process]}" "$status"
+	unset "started[$process]"
+}
+
+finish() {
+	while [ ${#started[@]} -gt 0 ]; do
+		finish_one
+	done
+}
+
+# begin NAME FUNCTION COMMAND...: if the stage is wanted, FUNCTION runs the command in the background
+# as soon as fewer than MOST stages run; finish waits for all.
 begin() {
-	[[ $1 =~ $only ]] || return 1
+	[[ $1 =~ $only ]] || return 0
+	while [ ${#started[@]} -ge "$MOST" ]; do
+		finish_one
+	done
 	ran=$((ran + 1))
 	echo "[$(clock)] $1 ..."
+	"$2" "$1" "${@:3}" </dev/null &
+	started[$!]=$1
+}
+
+quietly() {
+	"${@:2}" >"$LOGS/$1.log" 2>&1 && return
+	tail -n 40 "$LOGS/$1.log" | sed 's/^/        /'
+	return 1
+}
+
+loudly() {
+	"${@:2}" 2>&1 | tee "$LOGS/$1.log" | sed -u "s/^/        $1: /"
 }
 
 # stage NAME COMMAND...: shows the output when it failed
 stage() {
-	local status=0
-	begin "$1" || return 0
-	"${@:2}" </dev/null >"$LOGS/$1.log" 2>&1 || status=$?
-	[ "$status" = 0 ] || tail -n 40 "$LOGS/$1.log" | sed 's/^/        /'
-	add_result "$1" "$status"
+	begin "$1" quietly "${@:2}"
 }
 
-# start NAME COMMAND...: a stage beside others, until finish; shows its output as it grows
-start() {
-	begin "$1" || return 0
-	"${@:2}" </dev/null 2>&1 | tee "$LOGS/$1.log" | sed -u "s/^/        $1: /" &
-	started+=("$1" $!)
-}
-
-# finish [NAME]: waits for that stage, or for all that were started
-finish() {
-	local status
-	set -- "${1:-}" "${started[@]}"
-	started=()
-	while [ $# -gt 1 ]; do
-		if [[ -z $1 || $1 == "$2" ]]; then
-			status=0
-			wait "$3" || status=$?
-			add_result "$2" "$status"
-		else
-			started+=("$2" "$3")
-		fi
-		set -- "$1" "${@:4}"
-	done
+# long_stage NAME COMMAND...: shows the output as it grows
+long_stage() {
+	begin "$1" loudly "${@:2}"
 }
 
 no_warnings() {
@@ -132,8 +142,8 @@ built_e2e() {
 	return "$status"
 }
 
-# start_e2e NAME KERNEL PROCESSORS FILE...: a stage of end-to-end tests
-start_e2e() {
+# stage_e2e NAME KERNEL PROCESSORS FILE...: a long stage of end-to-end tests
+stage_e2e() {
 	local name=$1 pattern=$only options=("$2" --smp "$3" --name "$1")
 	shift 3
 	if [[ $name =~ $only ]]; then
@@ -143,7 +153,7 @@ start_e2e() {
 		[ ${#files[@]} -gt 0 ] || return 0
 		set -- "${files[@]}"
 	fi
-	only='' start "$name" built_e2e "${options[@]}" ${pattern:+--only "$pattern"} "$@"
+	only='' long_stage "$name" built_e2e "${options[@]}" ${pattern:+--only "$pattern"} "$@"
 }
 
 # show_failure STAGE: once more and briefly, as what is kept of a long output is its end. Stages of
@@ -164,46 +174,44 @@ stages() {
 	stage layers scripts/check-layers.sh
 	for series in "${SERIES[@]}"; do
 		stage "build-$series" scripts/build-modules.sh --strict "$series"
-		stage "sparse-$series" scripts/build-modules.sh --strict --sparse "$series"
 	done
 	stage provider no_warnings make provider
-	stage provider-check no_warnings make -C providers/svt BUILD="$BUILD/provider" check
 	stage tools no_warnings make tools
-	stage fuzz tests/fuzz.sh
-	start style scripts/check-style.sh
-	start kunit scripts/kunit.sh --strict
-	finish
-	start harness tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
-		-- tests/lib/selftest.sh
-	start install tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
-		-- tests/install.sh
 	finish
 	for series in "${SERIES[@]}"; do
-		start "system-calls-$series" tests/vm/run.sh --kernel "$series" --icount \
+		stage "sparse-$series" scripts/build-modules.sh --strict --sparse "$series"
+	done
+	stage provider-check no_warnings make -C providers/svt BUILD="$BUILD/provider" check
+	stage fuzz tests/fuzz.sh
+	long_stage kunit scripts/kunit.sh --strict
+	long_stage style scripts/check-style.sh
+	long_stage install tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
+		-- tests/install.sh
+	long_stage harness tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
+		-- tests/lib/selftest.sh
+	for series in "${SERIES[@]}"; do
+		long_stage "system-calls-$series" tests/vm/run.sh --kernel "$series" --icount \
 			--timeout 600 -- tests/system-calls.sh
 	done
-	finish
 	# One processor finds other errors than two: who polls then keeps the others from running
-	SVT_TURN=0 start_e2e e2e-6.1 6.1 1 tests/e2e/[0-9]*.sh
-	SVT_TURN=1 start_e2e e2e-6.12 6.12 2 tests/e2e/[0-9]*.sh tests/hostile/20-*.sh
-	finish e2e-6.1
-	SVT_ONLY=$DEBUG_SUBSET start_e2e e2e-debug debug 2 \
+	SVT_TURN=1 stage_e2e e2e-6.12 6.12 2 tests/e2e/[0-9]*.sh tests/hostile/20-*.sh
+	SVT_TURN=0 stage_e2e e2e-6.1 6.1 1 tests/e2e/[0-9]*.sh
+	SVT_ONLY=$DEBUG_SUBSET stage_e2e e2e-debug debug 2 \
 		tests/e2e/{10,45}-*.sh tests/hostile/10-*.sh
 	finish
 }
 
 full_stages() {
 	export SVT_FULL=1
-	start_e2e full-hostile-6.12 6.12 2 tests/e2e/20-*.sh tests/hostile/[0-9]*.sh
-	start_e2e full-debug debug 2 tests/e2e/[0-9]*.sh
-	finish
-	start_e2e full-hostile-6.1 6.1 2 tests/e2e/20-*.sh tests/hostile/[0-9]*.sh
-	start_e2e full-hostile-debug debug 2 tests/hostile/[0-9]*.sh
+	stage_e2e full-debug debug 2 tests/e2e/[0-9]*.sh
+	stage_e2e full-hostile-6.12 6.12 2 tests/e2e/20-*.sh tests/hostile/[0-9]*.sh
+	stage_e2e full-hostile-debug debug 2 tests/hostile/[0-9]*.sh
+	stage_e2e full-hostile-6.1 6.1 2 tests/e2e/20-*.sh tests/hostile/[0-9]*.sh
 	finish
 }
 
 kcsan_stages() {
-	start_e2e kcsan kcsan 2 tests/e2e/{10,40,50,55,80}-*.sh tests/hostile/[0-9]*.sh
+	stage_e2e kcsan kcsan 2 tests/e2e/{10,40,50,55,80}-*.sh tests/hostile/[0-9]*.sh
 	finish
 }
 
