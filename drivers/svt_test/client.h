@@ -10,6 +10,7 @@
 #define SVT_TEST_CLIENT_H
 
 #include <linux/completion.h>
+#include <linux/fs.h>
 #include <linux/mutex.h>
 #include <rdma/ib_verbs.h>
 
@@ -199,5 +200,8 @@ extern const struct kt_case kt_srq_cases[];
 extern const struct kt_case kt_cq_cases[];
 extern const struct kt_case kt_error_cases[];
 extern const struct kt_case kt_teardown_cases[];
+
+/* race.c */
+extern const struct file_operations kt_race_fops;
 
 #endif

@@ -212,6 +212,7 @@ static int __init kt_init(void)
 	kt_directory = debugfs_create_dir("svt_test", NULL);
 	debugfs_create_file("run", 0200, kt_directory, NULL, &kt_run_fops);
 	debugfs_create_file("result", 0400, kt_directory, NULL, &kt_result_fops);
+	debugfs_create_file("race", 0200, kt_directory, NULL, &kt_race_fops);
 	return 0;
 }
 

@@ -9,6 +9,7 @@ set -uo pipefail
 trap - EXIT
 
 LEAKS=/sys/kernel/debug/kmemleak
+KCSAN=/sys/kernel/debug/kcsan
 
 run_file() {
 	local name=$1 limit
@@ -46,6 +47,27 @@ nothing_leaked() {
 	[ "$(wc -c <$LEAKS)" = 0 ]
 }
 
+two_that_race() {
+	echo x >/sys/kernel/debug/svt_test/race &
+	echo x >/sys/kernel/debug/svt_test/race
+	wait
+}
+
+# What the harness said of two that race: "no race" means something only where one is seen
+is_reported() {
+	echo "$1"
+	grep 'BUG: KCSAN: data-race in kt_race_write' <<<"$1"
+}
+
+find_race() {
+	local said
+	modprobe ib_core
+	insmod "$BUILD/$SVT_KERNEL/drivers/svt_test/svt_test.ko"
+	said=$(SVT_RESULTS=/dev/null run_test "two that race" two_that_race)
+	rmmod svt_test
+	run_test "a data race is reported" is_reported "$said"
+}
+
 # Files there have no size: tar would take none of their content.
 save_counters() {
 	local file
@@ -71,6 +93,7 @@ read_dmesg
 TEST_FILE=checkers SVT_ONLY=''
 [ ! -e /proc/lockdep_stats ] || run_test "lockdep is on" lockdep_is_on
 [ ! -e $LEAKS ] || run_test "nothing leaked" nothing_leaked
+[ ! -e $KCSAN ] || find_race
 [ -z "${SVT_COVERED:-}" ] || run_test "counters" save_counters
 [ "$failed" = 0 ] || status=1
 exit "$status"
