@@ -24,7 +24,7 @@ LIMIT=$(scaled 5040)
 # Stages at a time: a VM may take 4 GB and two processors
 MOST=2
 passed=0 failed=0 ran=0
-failures=() verdict=
+failures=() verdict= named=
 declare -A started=()
 
 which= only=
@@ -85,6 +85,7 @@ finish() {
 # as soon as fewer than MOST stages run; finish waits for all.
 begin() {
 	[[ $1 =~ $only ]] || return 0
+	[ -z "$only" ] || named=1
 	while [ ${#started[@]} -ge "$MOST" ]; do
 		finish_one
 	done
@@ -121,13 +122,13 @@ no_warnings() {
 	! grep -q 'warning:' <<<"$log"
 }
 
-# wanted_files FILE...: those that the pattern may mean, by their names, or by a name of a test in
-# them.
+# wanted_files FILE...: those that the pattern may mean, by their names, or, unless it is for other
+# stages, by a name of a test in them.
 wanted_files() {
 	local file
 	for file; do
 		[[ "e2e/$(basename "$file" .sh)" =~ $only ]] ||
-			grep -qE -- "${only##*/}" "$file" || continue
+			{ [ -z "$named" ] && grep -qE -- "${only##*/}" "$file"; } || continue
 		echo "$file"
 	done 2>/dev/null
 }

@@ -121,10 +121,15 @@ static const struct mode *parse(int argc, char **argv, struct options *o)
 int main(int argc, char **argv)
 {
 	struct options o = { .seed = random_seed(), .threads = 4, .calm = 1 };
-	const struct mode *mode = parse(argc, argv, &o);
+	const struct mode *mode;
 
+	if (argc > 1 && !strcmp(argv[1], "--help")) {
+		usage(stdout);
+		return 0;
+	}
+	mode = parse(argc, argv, &o);
 	if (!mode) {
-		usage(argc > 1 && !strcmp(argv[1], "--help") ? stdout : stderr);
+		usage(stderr);
 		return 2;
 	}
 	/* What hangs is killed by this, and leaves no line of counts */
