@@ -124,7 +124,8 @@ void roce_flow_close(struct svt_device *dev, struct svt_flow *flow)
 	tasklet_kill(&priv->ready);
 
 	flow->priv = NULL;
-	sk_free(sk);
+	/* Not sk_free(): packets in netem hold a reference, and no memory is charged for them */
+	sock_put(sk);
 	kfree_rcu(priv, rcu);
 }
 
