@@ -9,7 +9,7 @@
  *    anybody may unregister it. When that is done, and nobody uses it any more, comes release().
  *  - Say how the link is: svt_set_link(), at first and whenever it changes.
  *  - Send: xmit() gets a train of packets, headers and payload apart, in whatever context the core
- *    is in, BH off. It must not call the core back, so packets arrive by a timer, in softirq.
+ *    is in, BH off. It must not call the core back, so packets arrive by a tasklet.
  *  - Receive: svt_receive() with an skb whose svt_rx_cb tells where packets are in it, and
  *    rx_address() for who sent them.
  *  - Go when the netdev goes, from which ib_core takes the GIDs: netdev_event().
@@ -22,6 +22,7 @@
  */
 #include <linux/debugfs.h>
 #include <linux/hrtimer.h>
+#include <linux/interrupt.h>
 #include <linux/module.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
@@ -35,6 +36,8 @@
 
 /* Packets that may wait at a receiver */
 #define LOOP_QUEUE	8192
+/* Packets that arrive at a time: as many as NAPI has */
+#define LOOP_BUDGET	64
 
 struct loop_device {
 	struct svt_device svt;		/* must be first */
@@ -45,27 +48,49 @@ struct loop_device {
 	struct loop_script script;
 	struct sk_buff *held;		/* goes after the next packet; replaced by xchg */
 	struct sk_buff_head queue;	/* what arrives here, by time (tstamp) */
-	struct hrtimer timer;		/* hands it to the core */
+	struct tasklet_struct arrival;	/* hands it to the core */
+	struct hrtimer timer;		/* wakes that for a packet with a delay */
 };
 
 static LIST_HEAD(loop_devices);
 static struct dentry *loop_directory;
 
-static enum hrtimer_restart arrival(struct hrtimer *timer)
+/* What waits to arrive first; NULL when that is not due: then it is waited for */
+static struct sk_buff *next_arrival(struct loop_device *device)
 {
-	struct loop_device *device = container_of(timer, struct loop_device, timer);
 	struct sk_buff *skb;
 
 	spin_lock(&device->queue.lock);
-	while ((skb = skb_peek(&device->queue)) && !ktime_after(skb->tstamp, ktime_get())) {
-		__skb_unlink(skb, &device->queue);
-		spin_unlock(&device->queue.lock);
-		svt_receive(&device->svt, skb);
-		spin_lock(&device->queue.lock);
+	skb = skb_peek(&device->queue);
+	if (skb && ktime_after(skb->tstamp, ktime_get())) {
+		hrtimer_start(&device->timer, skb->tstamp, HRTIMER_MODE_ABS_SOFT);
+		skb = NULL;
 	}
 	if (skb)
-		hrtimer_start(timer, skb->tstamp, HRTIMER_MODE_ABS_SOFT);
+		__skb_unlink(skb, &device->queue);
 	spin_unlock(&device->queue.lock);
+	return skb;
+}
+
+/*
+ * What arrives makes the core send, and that makes more arrive: a softirq that waited for the end
+ * of it would not end.
+ */
+static void arrive(struct tasklet_struct *tasklet)
+{
+	struct loop_device *device = from_tasklet(device, tasklet, arrival);
+	struct sk_buff *skb;
+	unsigned int i;
+
+	for (i = 0; i < LOOP_BUDGET && (skb = next_arrival(device)); i++)
+		svt_receive(&device->svt, skb);
+	if (i == LOOP_BUDGET)
+		tasklet_schedule(tasklet);
+}
+
+static enum hrtimer_restart wake_arrival(struct hrtimer *timer)
+{
+	tasklet_schedule(&container_of(timer, struct loop_device, timer)->arrival);
 	return HRTIMER_NORESTART;
 }
 
@@ -85,7 +110,7 @@ static void enqueue(struct loop_device *receiver, struct sk_buff *skb)
 			break;
 	__skb_queue_after(&receiver->queue, before, skb);
 	if (skb_queue_is_first(&receiver->queue, skb))
-		hrtimer_start(&receiver->timer, skb->tstamp, HRTIMER_MODE_ABS_SOFT);
+		tasklet_schedule(&receiver->arrival);
 	spin_unlock(&receiver->queue.lock);
 }
 
@@ -165,8 +190,10 @@ static void loop_release(struct svt_device *dev)
 	debugfs_remove(device->directory);
 	WRITE_ONCE(device->on_wire, false);
 	synchronize_rcu(); /* with deliver(): nothing is enqueued here any more */
-	hrtimer_cancel(&device->timer);
+	/* Without a packet the tasklet does not start the timer again */
 	skb_queue_purge(&device->queue);
+	hrtimer_cancel(&device->timer);
+	tasklet_kill(&device->arrival);
 	kfree_skb(device->held);
 	rtnl_lock();
 	list_del_rcu(&device->node);
@@ -215,7 +242,8 @@ static int newlink(const char *name, struct net_device *netdev)
 	spin_lock_init(&device->script.lock);
 	skb_queue_head_init(&device->queue);
 	hrtimer_init(&device->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	device->timer.function = arrival;
+	device->timer.function = wake_arrival;
+	tasklet_setup(&device->arrival, arrive);
 
 	get_device(&ibdev->dev); /* its memory, which else could go as soon as it is registered */
 	ret = svt_register_device(&device->svt, &loop_ops, netdev, name);

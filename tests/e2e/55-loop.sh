@@ -29,8 +29,8 @@ faults_by_script() {
 }
 
 every_operation_under_faults() {
-	printf 'drop every 97\nduplicate every 89\nreorder every 31\n' >"$SCRIPTS/svta/script"
-	printf 'drop every 101\nduplicate every 83\nreorder every 29\n' >"$SCRIPTS/svtb/script"
+	printf 'drop every 211\nduplicate every 89\nreorder every 307\n' >"$SCRIPTS/svta/script"
+	printf 'drop every 223\nduplicate every 83\nreorder every 311\n' >"$SCRIPTS/svtb/script"
 	verify v4 -u -t "$RELIABLE"
 	: >"$SCRIPTS/svta/script"
 	: >"$SCRIPTS/svtb/script"
