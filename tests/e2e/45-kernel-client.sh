@@ -8,10 +8,8 @@
 
 CONTROL=/sys/kernel/debug/svt_test
 
-# It is not installed: only tests use it
 load() {
-	modprobe ib_core
-	insmod "$BUILD/$SVT_KERNEL/drivers/svt_test/svt_test.ko"
+	load_test_client
 	[ -e "$CONTROL/run" ]
 }
 

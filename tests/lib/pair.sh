@@ -18,9 +18,9 @@ PAIR_LIMIT=${PAIR_LIMIT:-100}
 PAIR_HOST=${PAIR_HOST:-10.0.0.1}
 PAIR_SERVER=${PAIR_SERVER:-a}
 
-# nap: a short sleep without starting a program.
+# nap [SECONDS]: a sleep, a short one unless said, without starting a program.
 nap() {
-	read -rt 0.05 <>"$NAP" || :
+	read -rt "${1:-0.05}" <>"$NAP" || :
 }
 NAP=/run/svt/nap
 [ -p "$NAP" ] || mkfifo "$NAP"
@@ -169,6 +169,12 @@ namespace_gone() {
 	[ ! -e "/run/netns/$1" ]
 }
 
+# load_test_client: the kernel module svt_test, which is not installed, for only tests use it
+load_test_client() {
+	modprobe ib_core
+	insmod "$BUILD/$SVT_KERNEL/drivers/svt_test/svt_test.ko"
+}
+
 # Unloading fails while anything of the module is in use; what frees it may be still under way.
 unload() {
 	local module
@@ -312,10 +318,10 @@ start_in() {
 stop_after() {
 	local limit=$1
 	shift
-	read -rt "$limit" <>"$NAP" || :
+	nap "$limit"
 	echo "stopped: the time limit of the pair is $limit s"
 	kill "$@" || :
-	read -rt 2 <>"$NAP" || :
+	nap 2
 	kill -9 "$@" || :
 } 2>/dev/null
 

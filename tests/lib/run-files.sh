@@ -61,8 +61,7 @@ is_reported() {
 
 find_race() {
 	local said
-	modprobe ib_core
-	insmod "$BUILD/$SVT_KERNEL/drivers/svt_test/svt_test.ko"
+	load_test_client
 	said=$(SVT_RESULTS=/dev/null run_test "two that race" two_that_race)
 	rmmod svt_test
 	run_test "a data race is reported" is_reported "$said"

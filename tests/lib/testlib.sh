@@ -62,8 +62,7 @@ run_limited() {
 	( set -eu; "$@" ) >"$log" 2>&1 </dev/null 9<&- &
 	job=$!
 	(
-		# A sleep without a program: nobody writes there
-		read -rt "$limit" <>"$NAP"
+		nap "$limit"
 		echo "time limit of $limit s"
 		kill -9 -- "-$job"
 	) >>"$log" 2>&1 &
