@@ -142,6 +142,8 @@ check_file() {
 	case $file in
 	drivers/svt/*)
 		check_core_file ;;
+	drivers/*/tests/*)
+		only_from "drivers/|include/" "tests see the kernel modules" ;;
 	drivers/*)
 		own=$(cut -d/ -f1,2 <<<"$file")
 		only_from "$own/|include/|drivers/svt/compat/" \
@@ -197,7 +199,7 @@ check_tree() {
 # ---- self-test: a clean tree passes, each planted violation is reported -------------------
 
 plant_clean_tree() {
-	mkdir -p drivers/svt/{wire,queue,mem,transport,verbs,compat} drivers/svt_loop \
+	mkdir -p drivers/svt/{wire,queue,mem,transport,verbs,compat} drivers/svt_loop/tests \
 		include/rdma include/uapi/rdma providers/svt
 	touch drivers/svt/{wire/psn.h,queue/ring.h,mem/keys.h,transport/qp.h,verbs/verbs.h} \
 		drivers/svt/compat/compat.h drivers/svt_loop/loop.h
@@ -210,6 +212,8 @@ plant_clean_tree() {
 		>drivers/svt/transport/responder.c
 	printf '#include <linux/netdevice.h>\n#include <rdma/svt.h>\n#include "loop.h"\n' \
 		>drivers/svt_loop/loop.c
+	printf '#include "../../svt/core.h"\n#include "../loop.h"\n' \
+		>drivers/svt_loop/tests/loop_test.c
 	printf '#include <stdio.h>\n#include <rdma/svt-abi.h>\n' >providers/svt/qp.c
 }
 
@@ -255,6 +259,7 @@ self_test() {
 	plant drivers/svt/verbs/mr.c '#include "../../svt_loop/loop.h"' 'know a backend'
 	plant drivers/svt/verbs/mr.c '#include "gone.h"' 'nowhere'
 	plant drivers/svt_loop/loop.c '#include "../svt/core.h"' 'a backend knows'
+	plant drivers/svt_loop/tests/loop_test.c '#include "../../../providers/svt/qp.c"' 'tests see'
 	plant include/rdma/svt.h '#include "../../drivers/svt/core.h"' 'stands alone'
 	plant include/uapi/rdma/svt-abi.h '#include <rdma/svt.h>' 'stands alone'
 	plant providers/svt/qp.c '#include <rdma/svt.h>' 'the provider'
