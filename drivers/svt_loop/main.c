@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * svt_loop: a wire in memory, with faults by script (script.c). The template for a new backend. The
- * form of its packets is in packet.c.
+ * form of its packets is in packet.c, how they come to the core in arrival.c.
  *
  * What a backend has to do, and where this one does it:
  *  - Make a device when the user says `rdma link add NAME type svt_loop netdev NETDEV`: newlink()
@@ -9,7 +9,7 @@
  *    anybody may unregister it. When that is done, and nobody uses it any more, comes release().
  *  - Say how the link is: svt_set_link(), at first and whenever it changes.
  *  - Send: xmit() gets a train of packets, headers and payload apart, in whatever context the core
- *    is in, BH off. It must not call the core back, so packets arrive by a tasklet.
+ *    is in, BH off. It must not call the core back, so packets arrive later (arrival.c).
  *  - Receive: svt_receive() with an skb whose svt_rx_cb tells where packets are in it, and
  *    rx_address() for who sent them.
  *  - Go when the netdev goes, from which ib_core takes the GIDs: netdev_event().
@@ -21,8 +21,6 @@
  * of type dummy will do. RTNL protects changes of the list of devices; senders read it under RCU.
  */
 #include <linux/debugfs.h>
-#include <linux/hrtimer.h>
-#include <linux/interrupt.h>
 #include <linux/module.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
@@ -31,13 +29,9 @@
 #include <rdma/rdma_netlink.h>
 #include <rdma/svt.h>
 
+#include "arrival.h"
 #include "packet.h"
 #include "script.h"
-
-/* Packets that may wait at a receiver */
-#define LOOP_QUEUE	8192
-/* Packets that arrive at a time: as many as NAPI has */
-#define LOOP_BUDGET	64
 
 struct loop_device {
 	struct svt_device svt;		/* must be first */
@@ -47,72 +41,11 @@ struct loop_device {
 	struct dentry *directory;
 	struct loop_script script;
 	struct sk_buff *held;		/* goes after the next packet; replaced by xchg */
-	struct sk_buff_head queue;	/* what arrives here, by time (tstamp) */
-	struct tasklet_struct arrival;	/* hands it to the core */
-	struct hrtimer timer;		/* wakes that for a packet with a delay */
+	struct loop_arrivals arrivals;
 };
 
 static LIST_HEAD(loop_devices);
 static struct dentry *loop_directory;
-
-/* What waits to arrive first; NULL when that is not due: then it is waited for */
-static struct sk_buff *next_arrival(struct loop_device *device)
-{
-	struct sk_buff *skb;
-
-	spin_lock(&device->queue.lock);
-	skb = skb_peek(&device->queue);
-	if (skb && ktime_after(skb->tstamp, ktime_get())) {
-		hrtimer_start(&device->timer, skb->tstamp, HRTIMER_MODE_ABS_SOFT);
-		skb = NULL;
-	}
-	if (skb)
-		__skb_unlink(skb, &device->queue);
-	spin_unlock(&device->queue.lock);
-	return skb;
-}
-
-/*
- * What arrives makes the core send, and that makes more arrive: a softirq that waited for the end
- * of it would not end.
- */
-static void arrive(struct tasklet_struct *tasklet)
-{
-	struct loop_device *device = from_tasklet(device, tasklet, arrival);
-	struct sk_buff *skb;
-	unsigned int i;
-
-	for (i = 0; i < LOOP_BUDGET && (skb = next_arrival(device)); i++)
-		svt_receive(&device->svt, skb);
-	if (i == LOOP_BUDGET)
-		tasklet_schedule(tasklet);
-}
-
-static enum hrtimer_restart wake_arrival(struct hrtimer *timer)
-{
-	tasklet_schedule(&container_of(timer, struct loop_device, timer)->arrival);
-	return HRTIMER_NORESTART;
-}
-
-/* Behind all that arrive no later. With a NULL @skb, there was no memory for it */
-static void enqueue(struct loop_device *receiver, struct sk_buff *skb)
-{
-	struct sk_buff *before;
-
-	if (!skb || skb_queue_len_lockless(&receiver->queue) >= LOOP_QUEUE) {
-		svt_count_drop(&receiver->svt, false);
-		kfree_skb(skb);
-		return;
-	}
-	spin_lock(&receiver->queue.lock);
-	skb_queue_reverse_walk(&receiver->queue, before)
-		if (!ktime_after(before->tstamp, skb->tstamp))
-			break;
-	__skb_queue_after(&receiver->queue, before, skb);
-	if (skb_queue_is_first(&receiver->queue, skb))
-		tasklet_schedule(&receiver->arrival);
-	spin_unlock(&receiver->queue.lock);
-}
 
 static bool has_gid(struct loop_device *device, const union ib_gid *gid)
 {
@@ -141,7 +74,7 @@ static void deliver(struct loop_device *sender, struct sk_buff *skb, u32 delay_u
 		if (!multicast && !has_gid(receiver, &address.dgid))
 			continue;
 		found = true;
-		enqueue(receiver, skb_clone(skb, GFP_ATOMIC));
+		loop_arrivals_add(&receiver->arrivals, skb_clone(skb, GFP_ATOMIC));
 		if (!multicast)
 			break;
 	}
@@ -189,11 +122,8 @@ static void loop_release(struct svt_device *dev)
 		return;
 	debugfs_remove(device->directory);
 	WRITE_ONCE(device->on_wire, false);
-	synchronize_rcu(); /* with deliver(): nothing is enqueued here any more */
-	/* Without a packet the tasklet does not start the timer again */
-	skb_queue_purge(&device->queue);
-	hrtimer_cancel(&device->timer);
-	tasklet_kill(&device->arrival);
+	synchronize_rcu(); /* with deliver(): nothing is added any more */
+	loop_arrivals_stop(&device->arrivals);
 	kfree_skb(device->held);
 	rtnl_lock();
 	list_del_rcu(&device->node);
@@ -240,10 +170,7 @@ static int newlink(const char *name, struct net_device *netdev)
 	ibdev = &device->svt.ibdev;
 	device->netdev = netdev;
 	spin_lock_init(&device->script.lock);
-	skb_queue_head_init(&device->queue);
-	hrtimer_init(&device->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	device->timer.function = wake_arrival;
-	tasklet_setup(&device->arrival, arrive);
+	loop_arrivals_init(&device->arrivals, &device->svt);
 
 	get_device(&ibdev->dev); /* its memory, which else could go as soon as it is registered */
 	ret = svt_register_device(&device->svt, &loop_ops, netdev, name);
