@@ -228,12 +228,12 @@ static void count_srq_event(struct ib_event *event, void *context)
 	((struct svt_fake *)context)->srq_events[event->event]++;
 }
 
-static void make_cq(struct svt_fake *fake, struct svt_cq *cq)
+static void make_cq(struct svt_fake *fake, struct svt_cq *cq, u32 entries)
 {
 	cq->ibcq.device = &fake->dev.ibdev;
 	cq->ibcq.comp_handler = count_completion;
 	cq->ibcq.cq_context = fake;
-	KUNIT_ASSERT_EQ(fake->test, svt_cq_init(cq, SVT_FAKE_CQE, true), 0);
+	KUNIT_ASSERT_EQ(fake->test, svt_cq_init(cq, max_t(u32, SVT_FAKE_CQE, entries), true), 0);
 }
 
 static void free_qp(struct svt_fake *fake, struct fake_object *object)
@@ -247,13 +247,13 @@ static void free_qp(struct svt_fake *fake, struct fake_object *object)
 	svt_cq_free(&made->recv_cq);
 }
 
-static void make_rings(struct svt_fake *fake, struct svt_qp *qp)
+static void make_rings(struct svt_fake *fake, struct svt_qp *qp, u32 sq_depth)
 {
 	qp->send.limits.max_sge = SVT_FAKE_SGES;
 	qp->send.limits.max_inline = SVT_FAKE_INLINE;
 	qp->recv.limits.max_sge = SVT_FAKE_SGES;
 	KUNIT_ASSERT_EQ(fake->test, 0,
-			svt_ring_alloc(&qp->send.ring, SVT_FAKE_DEPTH,
+			svt_ring_alloc(&qp->send.ring, sq_depth ?: SVT_FAKE_DEPTH,
 				       svt_send_wqe_stride(SVT_FAKE_SGES, SVT_FAKE_INLINE)));
 	if (!qp->srq)
 		KUNIT_ASSERT_EQ(fake->test, 0,
@@ -308,8 +308,8 @@ struct svt_qp *svt_fake_qp(struct svt_fake *fake, const struct svt_fake_options 
 
 	KUNIT_ASSERT_NOT_NULL(fake->test, made);
 	INIT_LIST_HEAD(&qp->multicast);
-	make_cq(fake, &made->send_cq);
-	make_cq(fake, &made->recv_cq);
+	make_cq(fake, &made->send_cq, options->sq_depth);
+	make_cq(fake, &made->recv_cq, 0);
 	qp->ibqp.device = &fake->dev.ibdev;
 	qp->ibqp.pd = &fake->pd;
 	qp->ibqp.qp_type = options->type;
@@ -321,7 +321,7 @@ struct svt_qp *svt_fake_qp(struct svt_fake *fake, const struct svt_fake_options 
 	qp->send_cq = &made->send_cq;
 	qp->recv_cq = &made->recv_cq;
 	qp->srq = options->srq;
-	make_rings(fake, qp);
+	make_rings(fake, qp, options->sq_depth);
 	KUNIT_ASSERT_EQ(fake->test, svt_qp_init(qp, options->type, 1), 0);
 	own(fake, &made->object, free_qp);
 	connect(fake, qp, options);

@@ -110,6 +110,7 @@ struct svt_fake_memory {
  * @retry_cnt: retries
  * @rnr_retry: retries
  * @sq_sig_all: all send requests complete
+ * @sq_depth: send requests that fit, a power of two; 0: SVT_FAKE_DEPTH
  */
 struct svt_fake_options {
 	enum ib_qp_type type;
@@ -124,6 +125,7 @@ struct svt_fake_options {
 	u8 retry_cnt;
 	u8 rnr_retry;
 	bool sq_sig_all;
+	u32 sq_depth;
 };
 
 #define SVT_FAKE_REMOTE	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Turns: how much a side of a QP does at once, and that it comes back for the rest.
+ */
+#include "tests/requester_fixture.h"
+#include "wire/psn.h"
+
+static struct requester_fixture *open(struct kunit *test)
+{
+	return requester_open(test, &REQUESTER_RC);
+}
+
+/* A WRITE of nothing, by the peer */
+static struct svt_packet write_packet(const struct requester_fixture *f, u32 n)
+{
+	return svt_fake_packet(f->qp, IB_OPCODE_RC_RDMA_WRITE_ONLY,
+			       svt_psn(REQUESTER_RC.rq_psn + n));
+}
+
+static void a_long_queue_is_worked_off_by_the_workqueue(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+	unsigned int n;
+
+	/* Three trains each, more than one run may send */
+	for (n = 0; n < 16; n++)
+		requester_post(f, WR_WRITE, 0, 3 * MTU);
+	svt_send_kick(f->qp, SVT_WORK_QUEUE);
+	flush_workqueue(f->fake->core.workqueue);
+	for (n = 0; n < 16; n++) {
+		requester_expect(f, IB_OPCODE_RC_RDMA_WRITE_FIRST, 3 * n);
+		requester_expect(f, IB_OPCODE_RC_RDMA_WRITE_MIDDLE, 3 * n + 1);
+		requester_expect(f, IB_OPCODE_RC_RDMA_WRITE_LAST, 3 * n + 2);
+	}
+	requester_expect_silence(f);
+}
+
+/* More than somebody who came by may keep BH off for: a worker goes on */
+static void a_long_backlog_is_worked_off_by_the_workqueue(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+	struct sk_buff_head *backlog = &f->qp->recv.side.backlog;
+	const struct svt_fake_sent *ack;
+	unsigned int n;
+	u32 left;
+
+	for (n = 0; n < SVT_BACKLOG_MAX; n++) {
+		struct svt_packet packet = write_packet(f, n);
+
+		packet.ack_request = n == SVT_BACKLOG_MAX - 1;
+		svt_fake_put(f->fake, &packet, NULL, 0);
+	}
+	preempt_disable();
+	svt_fake_deliver(f->fake, f->qp);
+	left = skb_queue_len(backlog);
+	preempt_enable();
+	KUNIT_EXPECT_GT(test, left, 0);
+	KUNIT_EXPECT_LT(test, left, SVT_BACKLOG_MAX);
+	flush_workqueue(f->fake->core.workqueue);
+	KUNIT_EXPECT_EQ(test, skb_queue_len(backlog), 0);
+	ack = svt_fake_next(f->fake);
+	KUNIT_ASSERT_NOT_NULL(test, ack);
+	KUNIT_EXPECT_EQ(test, ack->packet.opcode, IB_OPCODE_RC_ACKNOWLEDGE);
+	KUNIT_EXPECT_EQ(test, ack->packet.psn, write_packet(f, n - 1).psn);
+	requester_expect_silence(f);
+}
+
+static void a_long_queue_is_flushed_to_its_end(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+	unsigned int n;
+
+	options.sq_depth = 1024;
+	f = requester_open(test, &options);
+	f->fake->busy = true;
+	for (n = 0; n < options.sq_depth; n++)
+		requester_post(f, WR_SEND, 0, 8);
+	requester_modify(f, IB_QPS_ERR);
+	requester_expect_flushed(f, 0, options.sq_depth);
+	requester_expect_silence(f);
+}
+
+/* There is always more to send than the backend has room for */
+static void requests_and_answers_take_turns(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+	struct svt_packet packet = write_packet(f, 0);
+	unsigned int n, trains;
+
+	f->fake->busy = true;
+	for (n = 0; n < 8; n++)
+		requester_post(f, WR_WRITE, 0, 3 * MTU);
+	requester_push(f);
+	packet.ack_request = true;
+	svt_fake_put(f->fake, &packet, NULL, 0);
+	svt_fake_deliver(f->fake, f->qp);
+	for (n = 0; n < 2; n++) {
+		f->fake->room = 1;
+		f->fake->busy = false;
+		svt_flow_ready(&f->qp->flow);
+	}
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_ACKS_SENT), 1);
+	KUNIT_EXPECT_EQ(test, f->fake->trains, 2);
+	trains = f->fake->trains;
+	f->fake->busy = false;
+	svt_flow_ready(&f->qp->flow);
+	KUNIT_EXPECT_GT(test, f->fake->trains, trains);
+}
+
+static struct kunit_case turns_cases[] = {
+	KUNIT_CASE(a_long_queue_is_worked_off_by_the_workqueue),
+	KUNIT_CASE(a_long_backlog_is_worked_off_by_the_workqueue),
+	KUNIT_CASE(a_long_queue_is_flushed_to_its_end),
+	KUNIT_CASE(requests_and_answers_take_turns),
+	{}
+};
+
+static struct kunit_suite turns_suite = {
+	.name = "svt-turns",
+	.init = requester_fixture_init,
+	.exit = requester_fixture_exit,
+	.test_cases = turns_cases,
+};
+
+kunit_test_suite(turns_suite);
