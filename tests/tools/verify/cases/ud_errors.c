@@ -145,12 +145,12 @@ static void run_sqe(struct test *t)
 }
 
 /* Group addresses as rdmacm forms them: IPv4 mapped, or IPv6 of link scope. */
-static void group_gid(struct test *t, union ibv_gid *mgid)
+static void group_gid(union ibv_gid *mgid, bool is_v4)
 {
 	static const u8 v4[] = { 0xff, 0xff, 239, 77, 1, 9 };
 
 	memset(mgid, 0, sizeof(*mgid));
-	if (t->dev->gid_v4) {
+	if (is_v4) {
 		memcpy(mgid->raw + 10, v4, sizeof(v4));
 	} else {
 		mgid->raw[0] = 0xff;
@@ -255,7 +255,7 @@ static void run_mcast(struct test *t)
 		test_skip(t, "the device has no multicast");
 	for (i = 0; i < 2; i++)
 		u[i] = ud_open_plain(t, 16);
-	group_gid(t, &mgid);
+	group_gid(&mgid, t->dev->gid_v4);
 	join_group(t, &mgid);
 	if (!t->client) {
 		receive_group(t, u, &mgid);
@@ -269,6 +269,24 @@ static void run_mcast(struct test *t)
 	}
 }
 
+/* From an address of one version of IP there is no way to a group of the other. */
+static void run_mcast_version(struct test *t)
+{
+	struct ibv_ah_attr attr;
+	union ibv_gid mgid;
+	struct ibv_ah *ah;
+
+	group_gid(&mgid, !t->dev->gid_v4);
+	qpattr_ah(&attr, &mgid, t->dev->gid_index, 1);
+	ah = ibv_create_ah(t->pd, &attr);
+	if (!ah && errno != EINVAL)
+		test_fail(t, "ibv_create_ah: %s", strerror(errno));
+	if (!ah)
+		return;
+	ibv_destroy_ah(ah);
+	test_skip(t, "the wire takes any address");
+}
+
 const struct test_case ud_errors_cases[] = {
 	{ "ud_qkey", run_qkey, "a wrong Q_Key is dropped", NULL },
 	{ "ud_qkey_high", run_qkey_high, "a Q_Key with the high bit means that of the QP", NULL },
@@ -276,5 +294,7 @@ const struct test_case ud_errors_cases[] = {
 	{ "ud_too_long", run_too_long, "more than the path MTU is refused", NULL },
 	{ "ud_sqe", run_sqe, "send queue error state, and back", NULL },
 	{ "ud_mcast", run_mcast, "multicast to two QPs, to one, to none", NULL },
+	{ "ud_mcast_version", run_mcast_version, "a group of the other version of IP is refused",
+	  NULL },
 	{ }
 };
