@@ -102,10 +102,11 @@ choice() {
 	[ -z "${SVT_FULL:-}" ] && echo "$1" || echo "$2"
 }
 
-# amount SHORT FULL: how much of it, likewise; where is_checked, a tenth of FULL but SHORT at least
+# amount SHORT FULL: how much of it, likewise; where is_checked, a twentieth of FULL but SHORT at
+# least
 amount() {
 	local full=$2
-	! is_checked || full=$((full / 10 > $1 ? full / 10 : $1))
+	! is_checked || full=$((full / 20 > $1 ? full / 20 : $1))
 	choice "$1" "$full"
 }
 
