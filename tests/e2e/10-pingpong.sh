@@ -23,15 +23,15 @@ done
 run_test "srq pingpong" pingpong srq v4
 run_test "srq pingpong by events" pingpong srq v4 -e
 for type in rc uc ud srq; do
-	run_test "$type pingpong over IPv6" pingpong "$type" v6
+	run_in_turn "$type pingpong over IPv6" pingpong "$type" v6
 done
-run_test "rc pingpong over link-local IPv6" pingpong rc ll
+run_in_turn "rc pingpong over link-local IPv6" pingpong rc ll
 for mtu in 1024 2048 4096; do
-	run_test "rc pingpong with path MTU $mtu" pingpong rc v4 -m "$mtu" -s 65537 -c
-	run_test "uc pingpong with path MTU $mtu" pingpong uc v4 -m "$mtu" -s 10000
+	run_in_turn "rc pingpong with path MTU $mtu" pingpong rc v4 -m "$mtu" -s 65537 -c
+	run_in_turn "uc pingpong with path MTU $mtu" pingpong uc v4 -m "$mtu" -s 10000
 done
-run_test "rc pingpong with contents checked" pingpong rc v4 -c
-run_test "rc pingpong with completion time stamps" pingpong rc v4 -t
-run_test "rc pingpong by the new post send interface" pingpong rc v4 -N
+run_in_turn "rc pingpong with contents checked" pingpong rc v4 -c
+run_in_turn "rc pingpong with completion time stamps" pingpong rc v4 -t
+run_in_turn "rc pingpong by the new post send interface" pingpong rc v4 -N
 run_test "teardown leaves nothing" teardown_pair
 finish
