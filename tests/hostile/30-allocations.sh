@@ -9,9 +9,10 @@
 FAILSLAB=/sys/kernel/debug/failslab
 PAGES=/sys/kernel/debug/fail_page_alloc
 
-# ib_core says so when a device could not be added, and kmemleak when it has to look at all of an
-# object, which is what is meant to happen
+# ib_core says so when a device could not be added, kmemleak when it has to look at all of an object,
+# and the tracker of references when it has no memory, which is what is meant to happen
 SPLAT=${SPLAT/|infiniband.*Couldn/} SPLAT=${SPLAT/|leak|/|memory leak|}
+SPLAT=${SPLAT/|refcount|/|refcount_t|}
 
 if [ -e "$FAILSLAB/require-start" ] && [ -d "$PAGES" ] && [ -e /proc/thread-self/fail-nth ]; then
 	faults=1
