@@ -77,7 +77,7 @@ modules_in_use_stay() {
 # Others have nothing to do with it
 namespaces_come_and_go() {
 	start_calm
-	"$STORM" churn -t 3 -n "$(amount 4 200)"
+	"$STORM" churn -t 3 -n "$(amount 4 80)"
 	stop_calm
 	[ "$(rdma link | grep -vc 'svt[ab]/')" = 0 ]
 }
