@@ -3,12 +3,11 @@
  * The attack by generated packets. Exchange N of a seed has the same choices in every run; the
  * fields that depend on the target (QPN, PSN, keys, addresses) are those of the QPs of the run.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "attack.h"
+#include "klog.h"
 #include "mutate.h"
 #include "shape.h"
 
@@ -33,16 +32,7 @@ static void start_step(const struct scene *s, struct random *r, u64 number, enum
 
 void attack_mark(const struct scene *s, const char *what, u64 number)
 {
-	char text[128];
-	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	snprintf(text, sizeof(text), "svt test: svt_packets %s -s %llu -f %llu\n",
-		 what, s->options->seed, number);
-	if (write(fd, text, strlen(text)) < 0)
-		perror("/dev/kmsg");
-	close(fd);
+	klog_mark("svt_packets %s -s %llu -f %llu", what, s->options->seed, number);
 }
 
 static void copy_exchange(struct exchange *to, const struct exchange *from)

@@ -11,6 +11,7 @@
 
 #include "cases/case.h"
 #include "clock.h"
+#include "klog.h"
 #include "number.h"
 #include "random.h"
 #include "sentinel.h"
@@ -142,6 +143,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	printf("seed %llu\n", o.seed);
+	klog_mark("svt_rings -s %llu", o.seed);
 	sentinel = sentinel_start(o.devices[0], ~o.seed);
 	if (!sentinel)
 		return 2;

@@ -128,10 +128,14 @@ static void round_run(const struct campaign *c, struct tally *tally, u32 round,
 		      const struct foreign *foreign)
 {
 	static struct world w;
+	char name[16];
 	struct random r;
 	bool flip;
 	int ret;
 
+	/* The kernel says whose doing it was */
+	snprintf(name, sizeof(name), "rings -r %u", round);
+	prctl(PR_SET_NAME, name);
 	random_start(&r, c->seed, round);
 	w.seed = random_u64(&r);
 	w.wild = !random_one_in(&r, 3);
