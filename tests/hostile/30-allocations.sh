@@ -12,7 +12,7 @@ PAGES=/sys/kernel/debug/fail_page_alloc
 # ib_core says so when a device could not be added, kmemleak when it has to look at all of an object,
 # and the tracker of references when it has no memory, which is what is meant to happen
 SPLAT=${SPLAT/|infiniband.*Couldn/} SPLAT=${SPLAT/|leak|/|memory leak|}
-SPLAT=${SPLAT/|refcount|/|refcount_t|}
+SPLAT=${SPLAT/|refcount|/|refcount([^ ]| [^t])|}
 
 if [ -e "$FAILSLAB/require-start" ] && [ -d "$PAGES" ] && [ -e /proc/thread-self/fail-nth ]; then
 	faults=1
