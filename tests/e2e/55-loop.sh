@@ -28,14 +28,21 @@ faults_by_script() {
 	[ "$(counter duplicate_requests)" -gt "$duplicates" ]
 }
 
+# faults DEVICE DROP DUPLICATE REORDER: to every so-manieth packet that it sends
+faults() {
+	printf 'drop every %d\nduplicate every %d\nreorder every %d\n' "${@:2}" \
+		>"$SCRIPTS/$1/script"
+}
+
 every_operation_under_faults() {
-	local drops=(97 101) reorders=(31 29)
-	# With a thousand packets under way each of these costs as many, and each of them much here
-	! is_checked || drops=(211 223) reorders=(307 311)
-	printf 'drop every %d\nduplicate every 89\nreorder every %d\n' "${drops[0]}" \
-		"${reorders[0]}" >"$SCRIPTS/svta/script"
-	printf 'drop every %d\nduplicate every 83\nreorder every %d\n' "${drops[1]}" \
-		"${reorders[1]}" >"$SCRIPTS/svtb/script"
+	# With a thousand packets under way each of these costs as many, and each of them much there
+	if is_checked; then
+		faults svta 211 89 307
+		faults svtb 223 83 311
+	else
+		faults svta 97 89 31
+		faults svtb 101 83 29
+	fi
 	verify v4 -u -t "$RELIABLE"
 	: >"$SCRIPTS/svta/script"
 	: >"$SCRIPTS/svtb/script"
