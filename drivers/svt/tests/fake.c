@@ -329,6 +329,26 @@ struct svt_qp *svt_fake_qp(struct svt_fake *fake, const struct svt_fake_options 
 }
 
 /**
+ * svt_fake_modify_attr - change a QP
+ * @qp: QP
+ * @attr: attributes
+ * @mask: which of them; the state is not among them
+ * @state: new state
+ *
+ * Return: as svt_qp_modify().
+ */
+int svt_fake_modify_attr(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
+			 enum ib_qp_state state)
+{
+	int ret;
+
+	mutex_lock(&qp->modify_lock);
+	ret = svt_qp_modify(qp, attr, mask, qp->state, state);
+	mutex_unlock(&qp->modify_lock);
+	return ret;
+}
+
+/**
  * svt_fake_modify - change the state of a QP, and nothing else
  * @qp: QP
  * @state: new state
@@ -338,12 +358,8 @@ struct svt_qp *svt_fake_qp(struct svt_fake *fake, const struct svt_fake_options 
 int svt_fake_modify(struct svt_qp *qp, enum ib_qp_state state)
 {
 	const struct ib_qp_attr attr = {};
-	int ret;
 
-	mutex_lock(&qp->modify_lock);
-	ret = svt_qp_modify(qp, &attr, 0, qp->state, state);
-	mutex_unlock(&qp->modify_lock);
-	return ret;
+	return svt_fake_modify_attr(qp, &attr, 0, state);
 }
 
 static void free_srq(struct svt_fake *fake, struct fake_object *object)

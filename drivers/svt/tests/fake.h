@@ -140,6 +140,8 @@ void svt_fake_destroy(struct svt_fake *fake);
 
 struct svt_qp *svt_fake_qp(struct svt_fake *fake, const struct svt_fake_options *options);
 int svt_fake_modify(struct svt_qp *qp, enum ib_qp_state state);
+int svt_fake_modify_attr(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
+			 enum ib_qp_state state);
 struct svt_srq *svt_fake_srq(struct svt_fake *fake);
 struct svt_fake_memory *svt_fake_memory(struct svt_fake *fake, u32 length, int access);
 struct svt_mw *svt_fake_window(struct svt_fake *fake);

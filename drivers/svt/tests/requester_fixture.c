@@ -141,12 +141,9 @@ void requester_send(struct requester_fixture *f, u8 opcode, u32 offset, u32 leng
 void requester_modify(struct requester_fixture *f, enum ib_qp_state state)
 {
 	const struct ib_qp_attr attr = { .en_sqd_async_notify = 1 };
-	struct svt_qp *qp = f->qp;
 
-	mutex_lock(&qp->modify_lock);
-	KUNIT_EXPECT_EQ(f->test, 0, svt_qp_modify(qp, &attr, IB_QP_EN_SQD_ASYNC_NOTIFY,
-						  qp->state, state));
-	mutex_unlock(&qp->modify_lock);
+	KUNIT_EXPECT_EQ(f->test, 0, svt_fake_modify_attr(f->qp, &attr, IB_QP_EN_SQD_ASYNC_NOTIFY,
+							 state));
 	flush_workqueue(f->fake->core.workqueue);
 }
 

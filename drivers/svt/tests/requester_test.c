@@ -551,10 +551,8 @@ static void reads_under_way_count_when_more_are_allowed(struct kunit *test)
 	for (n = 0; n < 6; n++)
 		requester_expect_read(f, n, n * 8, 8);
 	requester_modify(f, IB_QPS_SQD);
-	mutex_lock(&f->qp->modify_lock);
-	KUNIT_EXPECT_EQ(test, 0, svt_qp_modify(f->qp, &attr, IB_QP_MAX_QP_RD_ATOMIC,
-					       IB_QPS_SQD, IB_QPS_SQD));
-	mutex_unlock(&f->qp->modify_lock);
+	KUNIT_EXPECT_EQ(test, 0, svt_fake_modify_attr(f->qp, &attr, IB_QP_MAX_QP_RD_ATOMIC,
+						      IB_QPS_SQD));
 	requester_modify(f, IB_QPS_RTS);
 	for (; n < 10; n++)
 		requester_expect_read(f, n, n * 8, 8);
