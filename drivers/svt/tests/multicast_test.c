@@ -90,18 +90,31 @@ static void a_group_without_members_is_no_qp(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, svt_multicast_detach(f->qp, &other_group), 0);
 }
 
-static void to_attach_twice_is_to_attach_once(struct kunit *test)
+static void a_qp_attached_twice_gets_one_copy_until_both_are_undone(struct kunit *test)
+{
+	struct responder_fixture *f = open(test);
+	int round;
+
+	KUNIT_EXPECT_EQ(test, svt_multicast_attach(f->qp, &group), 0);
+	KUNIT_EXPECT_EQ(test, svt_multicast_attach(f->qp, &group), 0);
+	for (round = 0; round < 3; round++) {
+		responder_post(f, 2 * round, 0, GRH + PAYLOAD);
+		responder_post(f, 2 * round + 1, 0, GRH + PAYLOAD);
+		arrive(f);
+		expect_copies(test, f->qp, round < 2);
+		KUNIT_EXPECT_EQ(test, svt_multicast_detach(f->qp, &group), round < 2 ? 0 : -EINVAL);
+	}
+	KUNIT_EXPECT_EQ(test, f->fake->core.multicast_count, 0);
+}
+
+static void a_qp_attached_twice_that_goes_leaves_its_groups(struct kunit *test)
 {
 	struct responder_fixture *f = open(test);
 
 	KUNIT_EXPECT_EQ(test, svt_multicast_attach(f->qp, &group), 0);
 	KUNIT_EXPECT_EQ(test, svt_multicast_attach(f->qp, &group), 0);
-	responder_post(f, 1, 0, GRH + PAYLOAD);
-	responder_post(f, 2, 0, GRH + PAYLOAD);
-	arrive(f);
-	expect_copies(test, f->qp, 1);
-	KUNIT_EXPECT_EQ(test, svt_multicast_detach(f->qp, &group), 0);
-	KUNIT_EXPECT_EQ(test, svt_multicast_detach(f->qp, &group), -EINVAL);
+	svt_multicast_forget(f->qp);
+	KUNIT_EXPECT_EQ(test, f->fake->core.multicast_count, 0);
 }
 
 static void only_ud_qps_join_and_only_multicast_gids(struct kunit *test)
@@ -155,7 +168,8 @@ static void what_the_backend_refuses_is_refused(struct kunit *test)
 static struct kunit_case multicast_cases[] = {
 	KUNIT_CASE(each_member_gets_a_packet_once),
 	KUNIT_CASE(a_group_without_members_is_no_qp),
-	KUNIT_CASE(to_attach_twice_is_to_attach_once),
+	KUNIT_CASE(a_qp_attached_twice_gets_one_copy_until_both_are_undone),
+	KUNIT_CASE(a_qp_attached_twice_that_goes_leaves_its_groups),
 	KUNIT_CASE(only_ud_qps_join_and_only_multicast_gids),
 	KUNIT_CASE(a_device_has_no_more_groups_than_it_says),
 	KUNIT_CASE(what_the_backend_refuses_is_refused),

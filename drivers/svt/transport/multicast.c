@@ -35,6 +35,7 @@ struct svt_multicast_group {
  * @in_qp: in svt_qp.multicast, under svt_core.multicast_lock
  * @group: the group
  * @qp: the QP
+ * @attached: attaches that were not undone, under svt_core.multicast_lock
  * @rcu: for freeing
  */
 struct svt_multicast_member {
@@ -42,6 +43,7 @@ struct svt_multicast_member {
 	struct list_head in_qp;
 	struct svt_multicast_group *group;
 	struct svt_qp *qp;
+	u32 attached;
 	struct rcu_head rcu;
 };
 
@@ -148,6 +150,7 @@ static int svt_member_add(struct svt_qp *qp, struct svt_multicast_group *group)
 		return -ENOMEM;
 	member->group = group;
 	member->qp = qp;
+	member->attached = 1;
 	group->count++;
 	list_add(&member->in_qp, &qp->multicast);
 	list_add_tail_rcu(&member->in_group, &group->members);
@@ -167,11 +170,14 @@ static void svt_member_remove(struct svt_multicast_member *member)
 
 static int svt_multicast_attach_locked(struct svt_qp *qp, const union ib_gid *gid)
 {
+	struct svt_multicast_member *member = svt_member_find(qp, gid);
 	struct svt_multicast_group *group;
 	int ret;
 
-	if (svt_member_find(qp, gid))
+	if (member) {
+		member->attached++;
 		return 0;
+	}
 	group = rhashtable_lookup_fast(&qp->core->multicast, gid, svt_multicast_params);
 	if (!group)
 		group = svt_group_create(qp->dev, gid);
@@ -188,7 +194,9 @@ static int svt_multicast_attach_locked(struct svt_qp *qp, const union ib_gid *gi
  * @qp: UD QP
  * @gid: of the group
  *
- * A QP that is attached already stays so, and leaves with one detach.
+ * A QP gets one copy of a packet and leaves with as many detaches as there were attaches: uverbs
+ * attaches once for each LID that the program names with @gid, and undoes each. Were one of them
+ * to fail, ib_core would keep the QP in use for ever.
  *
  * Context: may sleep. Takes svt_core.multicast_lock.
  * Return: 0; -EINVAL not a multicast GID or not a UD QP; -ENOMEM no memory, or a limit of the
@@ -221,7 +229,7 @@ int svt_multicast_detach(struct svt_qp *qp, const union ib_gid *gid)
 
 	mutex_lock(&qp->core->multicast_lock);
 	member = svt_member_find(qp, gid);
-	if (member)
+	if (member && !--member->attached)
 		svt_member_remove(member);
 	mutex_unlock(&qp->core->multicast_lock);
 	return member ? 0 : -EINVAL;

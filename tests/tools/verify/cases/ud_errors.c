@@ -220,14 +220,25 @@ static void group_expect(struct ud *u, u64 id, u64 msg)
 		      "multicast datagram");
 }
 
+static void attach(struct ud *u, const union ibv_gid *mgid, u16 lid)
+{
+	if (ibv_attach_mcast(u->l->qp, mgid, lid))
+		test_fail(u->t, "ibv_attach_mcast: %s", strerror(errno));
+}
+
+static void detach(struct ud *u, const union ibv_gid *mgid, u16 lid)
+{
+	if (ibv_detach_mcast(u->l->qp, mgid, lid))
+		test_fail(u->t, "ibv_detach_mcast: %s", strerror(errno));
+}
+
 /* Two QPs of the server are in the group, then one, then none. */
 static void receive_group(struct test *t, struct ud *u[2], const union ibv_gid *mgid)
 {
 	u32 i, round;
 
 	for (i = 0; i < 2; i++) {
-		if (ibv_attach_mcast(u[i]->l->qp, mgid, 0))
-			test_fail(t, "ibv_attach_mcast: %s", strerror(errno));
+		attach(u[i], mgid, 0);
 		for (round = 0; round < 3; round++)
 			ud_recv(u[i], round, 0, 200);
 	}
@@ -238,8 +249,29 @@ static void receive_group(struct test *t, struct ud *u[2], const union ibv_gid *
 			group_expect(u[i], round, 10 + round);
 		if (round)
 			cq_quiet(t, u[round - 1]->l->rcq);
-		if (round < 2 && ibv_detach_mcast(u[round]->l->qp, mgid, 0))
-			test_fail(t, "ibv_detach_mcast: %s", strerror(errno));
+		if (round < 2)
+			detach(u[round], mgid, 0);
+		test_sync(t);
+	}
+}
+
+static void mcast_begin(struct test *t, union ibv_gid *mgid)
+{
+	need_clean_wire(t);
+	if (!t->dev->attr.orig_attr.max_mcast_grp)
+		test_skip(t, "the device has no multicast");
+	group_gid(mgid, t->dev->gid_v4);
+	join_group(t, mgid);
+}
+
+static void send_rounds(struct test *t, struct ud *u, const union ibv_gid *mgid)
+{
+	u32 round;
+
+	test_sync(t);
+	for (round = 0; round < 3; round++) {
+		send_to_group(u, 10 + round, mgid);
+		test_sync(t);
 		test_sync(t);
 	}
 }
@@ -248,23 +280,43 @@ static void run_mcast(struct test *t)
 {
 	union ibv_gid mgid;
 	struct ud *u[2];
-	u32 i, round;
+	u32 i;
 
-	need_clean_wire(t);
-	if (!t->dev->attr.orig_attr.max_mcast_grp)
-		test_skip(t, "the device has no multicast");
+	mcast_begin(t, &mgid);
 	for (i = 0; i < 2; i++)
 		u[i] = ud_open_plain(t, 16);
-	group_gid(&mgid, t->dev->gid_v4);
-	join_group(t, &mgid);
-	if (!t->client) {
+	if (t->client)
+		send_rounds(t, u[0], &mgid);
+	else
 		receive_group(t, u, &mgid);
+}
+
+/* A LID means nothing here, but the verbs undo each attach of its own */
+static void run_mcast_lids(struct test *t)
+{
+	union ibv_gid mgid;
+	struct ud *u;
+	u32 round;
+
+	mcast_begin(t, &mgid);
+	u = ud_open_plain(t, 16);
+	if (t->client) {
+		send_rounds(t, u, &mgid);
 		return;
+	}
+	for (round = 0; round < 3; round++) {
+		if (round < 2)
+			attach(u, &mgid, round);
+		ud_recv(u, round, 0, 200);
 	}
 	test_sync(t);
 	for (round = 0; round < 3; round++) {
-		send_to_group(u[0], 10 + round, &mgid);
 		test_sync(t);
+		if (round < 2) {
+			group_expect(u, round, 10 + round);
+			detach(u, &mgid, round);
+		}
+		cq_quiet(t, u->l->rcq);
 		test_sync(t);
 	}
 }
@@ -294,6 +346,8 @@ const struct test_case ud_errors_cases[] = {
 	{ "ud_too_long", run_too_long, "more than the path MTU is refused", NULL },
 	{ "ud_sqe", run_sqe, "send queue error state, and back", NULL },
 	{ "ud_mcast", run_mcast, "multicast to two QPs, to one, to none", NULL },
+	{ "ud_mcast_lids", run_mcast_lids, "one copy for a QP attached under two LIDs, each undone",
+	  NULL },
 	{ "ud_mcast_version", run_mcast_version, "a group of the other version of IP is refused",
 	  NULL },
 	{ }
