@@ -74,14 +74,14 @@ static u64 simple_value(struct world *w, struct random *r, const struct side *s,
 	}
 }
 
-/* Few groups: each is an address that the netdev listens to */
+/* Few, so that QPs meet in them, and one is in a group by several LIDs */
 static void fill_group(struct random *r, u8 *gid)
 {
 	memset(gid, 0, 16);
 	gid[10] = 0xff;
 	gid[11] = 0xff;
-	gid[12] = 224 + random_below(r, 2);
-	gid[15] = 1 + random_below(r, 8);
+	gid[12] = 224;
+	gid[15] = 1 + random_below(r, 2);
 }
 
 void fill_field(struct world *w, struct random *r, u32 side, enum fill fill, void *at, u32 bytes)

@@ -29,6 +29,7 @@ const struct attack attacks[] = {
 	{ "index", 0, 10, attack_index },
 	{ "state", 6, 5, attack_state },
 	{ "keys", 6, 6, attack_keys },
+	{ "groups", 2, 4, attack_groups },
 	{ "resize", 3, 3, attack_resize },
 	{ "events", 4, 4, attack_events },
 	{ "doorbell", 0, 6, attack_doorbell },

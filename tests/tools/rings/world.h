@@ -87,6 +87,7 @@ u32 attack_receive(struct world *w, struct random *r);
 u32 attack_index(struct world *w, struct random *r);
 u32 attack_state(struct world *w, struct random *r);
 u32 attack_keys(struct world *w, struct random *r);
+u32 attack_groups(struct world *w, struct random *r);
 u32 attack_resize(struct world *w, struct random *r);
 u32 attack_events(struct world *w, struct random *r);
 u32 attack_command(struct world *w, struct random *r);
