@@ -326,25 +326,81 @@ static void the_timer_doubles_until_a_round_trip_is_measured(struct kunit *test)
 	struct requester_fixture *f;
 	unsigned int i;
 
-	/* 268 ms; the timer is never longer */
+	/* 268 ms; the timer is never longer than four times that */
 	options.timeout = 16;
 	options.retry_cnt = 255;
 	f = open_sends(test, &options, 2);
 	KUNIT_EXPECT_EQ(test, rto(f), RTO_FIRST);
-	for (i = 1; i < 4; i++) {
+	for (i = 1; i < 6; i++) {
 		requester_let_pass(f, rto(f));
 		requester_expect_sends(f, 0, 2);
-		KUNIT_EXPECT_EQ(test, rto(f), min_t(s64, RTO_FIRST << i, 4096LL << 16));
+		KUNIT_EXPECT_EQ(test, rto(f), min_t(s64, RTO_FIRST << i, 4 * (4096LL << 16)));
 	}
 	requester_ack(f, 0);
 	/* No sample was taken from what was repeated */
 	KUNIT_EXPECT_EQ(test, f->qp->send.srtt, 0);
-	KUNIT_EXPECT_EQ(test, rto_of_progress(f), 4096LL << 16);
+	KUNIT_EXPECT_EQ(test, rto_of_progress(f), 4 * (4096LL << 16));
 	requester_ack(f, 1);
 	requester_send(f, WR_SEND, 0, 8);
 	requester_ack(f, 2);
 	KUNIT_EXPECT_GT(test, f->qp->send.srtt, 0);
 	KUNIT_EXPECT_EQ(test, f->qp->send.rto_shift, 0);
+}
+
+static void the_timer_fires_when_patience_ends(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+	unsigned int i;
+
+	options.timeout = 16;
+	options.retry_cnt = 0;
+	f = open_sends(test, &options, 2);
+	/* 100, 200 and 400 ms */
+	for (i = 0; i < 3; i++)
+		requester_let_pass(f, rto(f));
+	KUNIT_EXPECT_EQ(test, rto_of_progress(f), 4 * (4096LL << 16));
+}
+
+static void the_first_answers_say_how_much_may_be_out(struct kunit *test)
+{
+	struct requester_fixture *f = requester_open(test, &REQUESTER_RC);
+	unsigned int n;
+
+	svt_recovery_init(f->qp);
+	requester_send(f, WR_SEND, 0, 600 * MTU);
+	requester_expect_data(f, IB_OPCODE_RC_SEND_FIRST, 0, 0, MTU);
+	for (n = 1; n < 64; n++)
+		requester_expect_data(f, IB_OPCODE_RC_SEND_MIDDLE, n, n * MTU, MTU);
+	requester_expect_silence(f);
+	requester_ack(f, 63);
+	for (n = 64; n < 64 + 64 + 8; n++)
+		requester_expect_data(f, IB_OPCODE_RC_SEND_MIDDLE, n, n * MTU, MTU);
+	requester_expect_silence(f);
+}
+
+/* A slow peer has all of it in front of it, and what is repeated behind that */
+static void each_repeat_by_the_timer_halves_what_may_be_out(struct kunit *test)
+{
+	struct requester_fixture *f = requester_open(test, &REQUESTER_RC);
+	unsigned int n;
+
+	requester_send(f, WR_SEND, 0, 600 * MTU);
+	for (n = 1; n <= 7; n++) {
+		requester_let_pass(f, HOUR);
+		KUNIT_EXPECT_EQ(test, f->qp->send.outstanding_eighths,
+				8 * max(512U >> n, 16U));
+	}
+	requester_drop_sent(f);
+	/* For eight packets that arrive one more may be out */
+	requester_ack(f, 511);
+	for (n = 512; n < 512 + 16 + 512 / 8; n++)
+		requester_expect_data(f, IB_OPCODE_RC_SEND_MIDDLE, n, n * MTU, MTU);
+	requester_expect_silence(f);
+	requester_ack(f, n - 1);
+	requester_drop_sent(f);
+	requester_ack(f, 599);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
 }
 
 static void the_timer_follows_the_round_trip(struct kunit *test)
@@ -564,6 +620,9 @@ static struct kunit_case recovery_cases[] = {
 	KUNIT_CASE(a_lost_tail_is_repeated_by_the_timer),
 	KUNIT_CASE(the_timer_repeats_one_train_until_there_is_an_answer),
 	KUNIT_CASE(the_timer_doubles_until_a_round_trip_is_measured),
+	KUNIT_CASE(the_timer_fires_when_patience_ends),
+	KUNIT_CASE(the_first_answers_say_how_much_may_be_out),
+	KUNIT_CASE(each_repeat_by_the_timer_halves_what_may_be_out),
 	KUNIT_CASE(the_timer_follows_the_round_trip),
 	KUNIT_CASE(the_timer_leaves_4_ms_beyond_the_round_trip),
 	KUNIT_CASE(nothing_for_all_the_retries_is_the_end),

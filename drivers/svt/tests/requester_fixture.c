@@ -70,6 +70,8 @@ struct requester_fixture *requester_open(struct kunit *test,
 	f->qp = svt_fake_qp(f->fake, options);
 	/* Nothing was sent, so it is not armed */
 	f->qp->send.timer.function = stand_still;
+	/* As after many answers that came in time */
+	f->qp->send.outstanding_eighths = 8 * SVT_MAX_OUTSTANDING;
 	f->psn = options->sq_psn;
 	return f;
 }

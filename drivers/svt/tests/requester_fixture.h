@@ -8,6 +8,7 @@
 #define SVT_TESTS_REQUESTER_FIXTURE_H
 
 #include "tests/fake.h"
+#include "transport/recovery.h"
 #include "transport/request.h"
 #include "wire/aeth.h"
 

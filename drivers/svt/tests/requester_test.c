@@ -342,15 +342,16 @@ static void a_repeated_read_ends_where_it_ended_before(struct kunit *test)
 	requester_let_pass(f, HOUR);
 	requester_expect_read(f, 10, 10 * MTU, 246 * MTU);
 	requester_expect_read(f, 256, 256 * MTU, 256 * MTU);
-	requester_expect_read(f, 512, 512 * MTU, 88 * MTU);
+	/* Fewer packets may be out than before the timer fired */
 	requester_expect_silence(f);
 	/* Into the second part */
 	requester_read_range(f, 10, 300, 10 * MTU);
 	requester_let_pass(f, HOUR);
 	requester_expect_read(f, 300, 300 * MTU, 212 * MTU);
-	requester_expect_read(f, 512, 512 * MTU, 88 * MTU);
 	requester_expect_silence(f);
-	requester_read_range(f, 300, 600, 300 * MTU);
+	requester_read_range(f, 300, 512, 300 * MTU);
+	requester_expect_read(f, 512, 512 * MTU, 88 * MTU);
+	requester_read_range(f, 512, 600, 512 * MTU);
 	KUNIT_EXPECT_EQ(test, requester_expect_done(f, 0, IB_WC_SUCCESS).byte_len, 600 * MTU);
 	requester_expect_memory(f, 0, 0, 600 * MTU);
 }

@@ -18,8 +18,9 @@
 static void svt_una_set(struct svt_qp *qp, u32 una)
 {
 	struct svt_send_side *send = &qp->send;
+	u32 packets = svt_psn_diff(una, send->una);
 
-	if (una == send->una)
+	if (!packets)
 		return;
 	send->una = una;
 	while (send->read_tail != send->cursor.read_head &&
@@ -29,7 +30,7 @@ static void svt_una_set(struct svt_qp *qp, u32 una)
 	if (svt_psn_diff(una, send->cursor.psn) > 0)
 		svt_requester_rewind(qp);
 	svt_send_settle(qp);
-	svt_recovery_progress(qp);
+	svt_recovery_progress(qp, packets);
 }
 
 /*

@@ -7,10 +7,9 @@
  * READ is asked for in parts, each a request of its own on the wire, so that no answer is
  * longer than what may be outstanding. Called by the requester, under send.side.lock.
  */
+#include "recovery.h"
 #include "requester.h"
 
-/* Packets sent, or asked for, and not acknowledged */
-#define SVT_MAX_OUTSTANDING	512
 /* Packets that one READ request on the wire asks for */
 #define SVT_READ_PACKETS	256
 /* A Q_Key with this bit is not taken from the work request but from the QP (IBTA 10.2.5) */
@@ -334,7 +333,7 @@ enum svt_send_step svt_requester_packet(struct svt_qp *qp, struct svt_train_buil
 	if (!(request->info->flags & SVT_REQUEST_WIRE))
 		return svt_packet_local(qp, builder, request);
 	if (qp->type->reliable &&
-	    svt_psn_diff(send->cursor.psn, send->una) >= SVT_MAX_OUTSTANDING)
+	    svt_psn_diff(send->cursor.psn, send->una) >= (s32)send->outstanding_eighths / 8)
 		return SVT_SEND_BLOCKED;
 
 	svt_request_start(send, request);

@@ -3,14 +3,15 @@
  * Recovery of an RC requester from loss (IBTA 9.7.5, 9.9.2).
  *
  * A hole that the peer reports (a NAK) or that shows itself (a response beyond the one due, an
- * acknowledgment beyond a read that was not answered) is repaired at once: the requester goes
- * back to una, once for each una, and again for a NAK that comes when the repeated packets can
- * have been lost as well. The timer is for what nobody reports, a lost tail. It follows the
- * measured round trip, doubling until a new one is measured, up to what the local ACK timeout
- * allows; such early repeats use up no retry. It repeats train by train, each when what was
- * repeated before is acknowledged: the peer may have everything, and only be slow. A QP gives up
- * when nothing moved for the time that retry_cnt timeouts take, the timeout being four times its
- * nominal value, the most that IBTA 9.7.6.1.3 lets it be.
+ * acknowledgment beyond a read that was not answered) is repaired at once: the requester goes back
+ * to una, once for each una, and again for a NAK that comes when the repeated packets can have been
+ * lost as well. The timer is for what nobody reports, a lost tail. It follows the measured round
+ * trip, up to the local ACK timeout, and doubles until a new one is measured, up to four times that
+ * timeout, the most that IBTA 9.7.6.1.3 lets it be; such early repeats use up no retry. It repeats
+ * train by train, each when what was repeated before is acknowledged: the peer may have everything,
+ * and only be slow. Then it has more in front of it than it can answer in time, so each repeat by
+ * the timer halves what may be out; it grows again by an eighth of what is acknowledged. A QP gives
+ * up when nothing moved for the time that retry_cnt timeouts of that length take.
  *
  * One hrtimer serves retransmission, RNR wait and the idle watch of the requester. It is never
  * pushed back on the fast path: it fires at the oldest deadline and is then set to the next.
@@ -42,12 +43,29 @@ static u64 svt_ack_timeout(const struct svt_qp *qp)
 static u64 svt_rto(const struct svt_qp *qp)
 {
 	const struct svt_send_side *send = &qp->send;
-	u64 limit = svt_ack_timeout(qp) ?: SVT_RTO_MAX;
-	u64 rto = SVT_RTO_FIRST;
+	u64 timeout = svt_ack_timeout(qp), rto = SVT_RTO_FIRST;
 
 	if (send->srtt)
 		rto = send->srtt + max_t(u64, 4 * send->rttvar, SVT_RTO_SLACK);
-	return min(rto << min(send->rto_shift, 10U), limit);
+	rto = min(rto, timeout ?: SVT_RTO_MAX);
+	return min(rto << min(send->rto_shift, 10U), timeout ? 4 * timeout : SVT_RTO_MAX);
+}
+
+/* How long nothing may move; 0: for ever */
+static u64 svt_patience(const struct svt_qp *qp)
+{
+	return 4 * svt_ack_timeout(qp) * (qp->attr.retry_cnt + 1);
+}
+
+static void svt_deadline_set(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+	u64 patience = svt_patience(qp);
+
+	send->deadline = ktime_add_ns(send->now, svt_rto(qp));
+	if (patience)
+		send->deadline = min_t(ktime_t, send->deadline,
+				       ktime_add_ns(send->progress, patience));
 }
 
 /**
@@ -65,6 +83,7 @@ void svt_recovery_init(struct svt_qp *qp)
 	send->rto_shift = 0;
 	send->srtt = 0;
 	send->rttvar = 0;
+	send->outstanding_eighths = 8 * SVT_FIRST_OUTSTANDING;
 	svt_recovery_stop(qp);
 }
 
@@ -110,7 +129,7 @@ void svt_recovery_sent(struct svt_qp *qp, bool ack_requested)
 		return;
 	if (!send->deadline) {
 		send->progress = send->now;
-		send->deadline = ktime_add_ns(send->now, svt_rto(qp));
+		svt_deadline_set(qp);
 	}
 	/* A repeated packet gives no sample: its answer may be the first one's (RFC 6298, 3) */
 	if (ack_requested && fresh && !send->rtt_start && !send->recovering) {
@@ -140,11 +159,14 @@ static void svt_rtt_sample(struct svt_send_side *send)
 /**
  * svt_recovery_progress - una moved
  * @qp: RC QP
+ * @packets: so many PSNs
  */
-void svt_recovery_progress(struct svt_qp *qp)
+void svt_recovery_progress(struct svt_qp *qp, u32 packets)
 {
 	struct svt_send_side *send = &qp->send;
 
+	send->outstanding_eighths = min(send->outstanding_eighths + packets,
+					8 * SVT_MAX_OUTSTANDING);
 	if (send->rtt_start && svt_psn_diff(send->una, send->rtt_psn) > 0)
 		svt_rtt_sample(send);
 	send->recovering = false;
@@ -152,7 +174,9 @@ void svt_recovery_progress(struct svt_qp *qp)
 	send->retry_left = qp->attr.retry_cnt;
 	send->rnr_retry_left = qp->attr.rnr_retry;
 	send->progress = send->now;
-	send->deadline = svt_outstanding(send) ? ktime_add_ns(send->now, svt_rto(qp)) : 0;
+	send->deadline = 0;
+	if (svt_outstanding(send))
+		svt_deadline_set(qp);
 }
 
 static void svt_recovery_give_up(struct svt_qp *qp, enum ib_wc_status status)
@@ -176,7 +200,7 @@ static void svt_recovery_go_back(struct svt_qp *qp, enum svt_counter reason)
 	send->probing = false;
 	send->went_back = send->now;
 	send->rtt_start = 0;
-	send->deadline = ktime_add_ns(send->now, svt_rto(qp));
+	svt_deadline_set(qp);
 	svt_requester_rewind(qp);
 }
 
@@ -248,22 +272,22 @@ void svt_recovery_rnr(struct svt_qp *qp, u8 timer)
 static void svt_recovery_expired(struct svt_qp *qp)
 {
 	struct svt_send_side *send = &qp->send;
-	u64 timeout = svt_ack_timeout(qp);
-	u64 patience = 4 * timeout * (qp->attr.retry_cnt + 1);
+	u64 patience = svt_patience(qp);
 
 	send->deadline = 0;
 	if (!svt_outstanding(send))
 		return;
-	if (timeout && ktime_to_ns(ktime_sub(send->now, send->progress)) >= patience) {
+	if (patience && ktime_to_ns(ktime_sub(send->now, send->progress)) >= patience) {
 		svt_recovery_give_up(qp, IB_WC_RETRY_EXC_ERR);
 		return;
 	}
 	if (send->flow_blocked) {
 		/* What went out before may still wait in the same queue as what is refused */
-		send->deadline = ktime_add_ns(send->now, svt_rto(qp));
+		svt_deadline_set(qp);
 		return;
 	}
 	send->rto_shift++;
+	send->outstanding_eighths = max(send->outstanding_eighths / 2, 8 * SVT_LEAST_OUTSTANDING);
 	svt_recovery_go_back(qp, SVT_COUNT_RETRIES_TIMER);
 	send->probing = true;
 }

@@ -8,11 +8,16 @@
 
 #include "qp.h"
 
+/* PSNs that may be out: at most, before it is known what the peer can take, and at least */
+#define SVT_MAX_OUTSTANDING	512U
+#define SVT_FIRST_OUTSTANDING	64U
+#define SVT_LEAST_OUTSTANDING	16U
+
 void svt_recovery_init(struct svt_qp *qp);
 void svt_recovery_stop(struct svt_qp *qp);
 bool svt_recovery_may_send(struct svt_send_side *send);
 void svt_recovery_sent(struct svt_qp *qp, bool ack_requested);
-void svt_recovery_progress(struct svt_qp *qp);
+void svt_recovery_progress(struct svt_qp *qp, u32 packets);
 void svt_recovery_nak(struct svt_qp *qp);
 void svt_recovery_hole(struct svt_qp *qp);
 void svt_recovery_rnr(struct svt_qp *qp, u8 timer);
