@@ -38,6 +38,7 @@
  * @KT_RAW: CQs of ib_create_cq(), whose events are counted; nobody but kt_poll() polls them
  * @KT_RESET: the QPs are left in RESET
  * @KT_IMPATIENT: one retry after a short timeout
+ * @KT_RACE: run KT_TRIES times, because what it is for needs luck
  */
 enum kt_flags {
 	KT_SRQ		= 1 << 0,
@@ -45,6 +46,7 @@ enum kt_flags {
 	KT_RAW		= 1 << 2,
 	KT_RESET	= 1 << 3,
 	KT_IMPATIENT	= 1 << 4,
+	KT_RACE		= 1 << 5,
 };
 
 struct kt_pair;

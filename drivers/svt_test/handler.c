@@ -87,7 +87,10 @@ static int kt_case_exchange_ah(struct kt_pair *pair)
 	return sender->status ? kt_fail(pair, "status %d", sender->status) : 0;
 }
 
-/* Who receives the message destroys both QPs, with work in their queues */
+/*
+ * Who receives the message destroys both QPs, with work in their queues, and while the one that
+ * sent it may not have returned from ib_post_send() yet.
+ */
 struct kt_destroyer {
 	struct kt_pair *pair;
 	struct ib_cqe received;
@@ -146,6 +149,6 @@ static int kt_case_destroy_in_handler(struct kt_pair *pair)
 
 const struct kt_case kt_handler_cases[] = {
 	{ "ud_exchange_ah_in_handlers", IB_QPT_UD, KT_EACH_POLL, kt_case_exchange_ah },
-	{ "destroy_in_handler", IB_QPT_RC, 0, kt_case_destroy_in_handler },
+	{ "destroy_in_handler", IB_QPT_RC, KT_RACE, kt_case_destroy_in_handler },
 	{ }
 };

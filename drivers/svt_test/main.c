@@ -18,6 +18,7 @@
 #include "client.h"
 
 #define KT_RESULT	16384
+#define KT_TRIES	20
 
 struct kt_device {
 	struct list_head node;
@@ -87,28 +88,42 @@ __printf(1, 2) static void kt_report(const char *format, ...)
 	va_end(arguments);
 }
 
+static struct kt_pair *kt_try_case(const struct kt_case *test, enum ib_poll_context poll,
+				   struct ib_device *first, struct ib_device *second)
+{
+	struct kt_pair *pair = kt_pair_alloc(test, poll, first, second);
+	int ret;
+
+	if (!pair)
+		return NULL;
+	ret = kt_pair_open(pair) ?: test->run(pair);
+	/* Destruction may fail as well */
+	kt_pair_stop(pair);
+	if (ret && !*pair->why)
+		kt_fail(pair, "%d", ret);
+	return pair;
+}
+
 static void kt_run_case(const struct kt_case *test, enum ib_poll_context poll, const char *suffix,
 			struct ib_device *first, struct ib_device *second)
 {
-	struct kt_pair *pair = kt_pair_alloc(test, poll, first, second);
-	const char *why = "no memory";
-	int ret = -ENOMEM;
+	unsigned int left = test->flags & KT_RACE ? KT_TRIES : 1;
+	struct kt_pair *pair;
+	bool good;
 
-	if (pair) {
-		ret = kt_pair_open(pair) ?: test->run(pair);
-		/* Destruction may fail as well */
-		kt_pair_stop(pair);
-		why = pair->why;
-	}
-	if (!ret && !*why) {
-		kt_passed++;
+	do {
+		pair = kt_try_case(test, poll, first, second);
+		good = pair && !*pair->why;
+		if (!good)
+			kt_report("FAIL %s%s: %s\n", test->name, suffix,
+				  pair ? pair->why : "no memory");
+		if (pair)
+			kt_pair_close(pair);
+	} while (good && --left);
+	if (good)
 		kt_report("ok %s%s\n", test->name, suffix);
-	} else {
-		kt_failed++;
-		kt_report("FAIL %s%s: %s\n", test->name, suffix, why);
-	}
-	if (pair)
-		kt_pair_close(pair);
+	kt_passed += good;
+	kt_failed += !good;
 }
 
 static void kt_run_cases(const struct kt_case *test, struct ib_device *first,

@@ -3,7 +3,13 @@
  * Posting by kernel clients: a work request becomes an entry of the same ring that a process would
  * fill, and is copied and checked by the engine in the same way. The post lock of a queue keeps
  * its posters apart; it is taken with interrupts off, as ib_core's clients may post so.
+ *
+ * As soon as a request can be seen it may complete on another CPU, whose handler may lead to the
+ * end of the QP before we are done with it. So all is inside an RCU read section, for the end of
+ * which svt_qp_stop() waits.
  */
+#include <linux/rcupdate.h>
+
 #include "verbs.h"
 
 static bool svt_has_bit(u32 mask, unsigned int bit)
@@ -184,6 +190,7 @@ int svt_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	*bad_wr = wr;
 	if (qp->user || READ_ONCE(qp->state) < IB_QPS_RTS)
 		return -EINVAL;
+	rcu_read_lock();
 	spin_lock_irqsave(&qp->send.post_lock, flags);
 	for (; wr; wr = wr->next) {
 		ret = svt_post_one_send(qp, wr);
@@ -195,6 +202,7 @@ int svt_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	spin_unlock_irqrestore(&qp->send.post_lock, flags);
 	if (svt_ring_wants_doorbell(&qp->send.ring))
 		svt_wake(qp, &qp->send.side, svt_send_kick);
+	rcu_read_unlock();
 	return ret;
 }
 
@@ -253,12 +261,14 @@ int svt_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	*bad_wr = wr;
 	if (qp->user || qp->srq || READ_ONCE(qp->state) == IB_QPS_RESET)
 		return -EINVAL;
+	rcu_read_lock();
 	spin_lock_irqsave(&recv->post_lock, flags);
 	ret = svt_post_recv_list(&recv->ring, &recv->limits, wr, bad_wr);
 	spin_unlock_irqrestore(&recv->post_lock, flags);
 	/* In ERR, once all before is flushed */
 	if (svt_ring_wants_doorbell(&recv->ring))
 		svt_wake(qp, &recv->side, svt_recv_kick);
+	rcu_read_unlock();
 	return ret;
 }
 
