@@ -91,6 +91,7 @@ repeats_by_its_seed() {
 	choices first
 	choices second
 	diff "$WORK/first" "$WORK/second"
+	dmesg | grep "svt_packets attack -s 7 "
 	head -n 5 "$WORK/first"
 }
 
