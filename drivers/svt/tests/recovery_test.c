@@ -7,8 +7,9 @@
 
 #define RNR_SHORT	1
 #define RTO_FIRST	(100 * NSEC_PER_MSEC)
-/* Of code 31 */
-#define TIMEOUT		((s64)4096 << 31)
+/* That of REQUESTER_RC, as in its attribute and in ns */
+#define TIMEOUT_CODE	31
+#define TIMEOUT		((s64)4096 << TIMEOUT_CODE)
 
 static struct requester_fixture *open_sends(struct kunit *test,
 					    const struct svt_fake_options *options,
@@ -21,6 +22,16 @@ static struct requester_fixture *open_sends(struct kunit *test,
 	requester_push(f);
 	requester_drop_sent(f);
 	return f;
+}
+
+static struct requester_fixture *open_with_retries(struct kunit *test, u8 timeout, u8 retry_cnt,
+						   unsigned int count)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+
+	options.timeout = timeout;
+	options.retry_cnt = retry_cnt;
+	return open_sends(test, &options, count);
 }
 
 static void expect_given_up(struct requester_fixture *f, enum ib_wc_status status,
@@ -103,23 +114,17 @@ static void new_requests_follow_the_repeated_ones(struct kunit *test)
 
 static void without_retries_a_hole_is_the_end(struct kunit *test)
 {
-	struct svt_fake_options options = REQUESTER_RC;
-	struct requester_fixture *f;
+	struct requester_fixture *f = open_with_retries(test, TIMEOUT_CODE, 0, 3);
 
-	options.retry_cnt = 0;
-	f = open_sends(test, &options, 3);
 	requester_nak(f, 0, SVT_NAK_PSN_SEQUENCE);
 	expect_given_up(f, IB_WC_RETRY_EXC_ERR, SVT_COUNT_RETRY_EXCEEDED, 3);
 }
 
 static void progress_restores_the_retries(struct kunit *test)
 {
-	struct svt_fake_options options = REQUESTER_RC;
-	struct requester_fixture *f;
+	struct requester_fixture *f = open_with_retries(test, TIMEOUT_CODE, 1, 5);
 	int n;
 
-	options.retry_cnt = 1;
-	f = open_sends(test, &options, 5);
 	for (n = 0; n < 5; n++) {
 		requester_nak(f, n, SVT_NAK_PSN_SEQUENCE);
 		requester_expect_sends(f, n, 5);
@@ -253,12 +258,9 @@ static void rnr_retry_7_is_for_ever(struct kunit *test)
 
 static void a_wait_for_the_peer_is_not_held_against_it(struct kunit *test)
 {
-	struct svt_fake_options options = REQUESTER_RC;
-	struct requester_fixture *f;
+	struct requester_fixture *f = open_with_retries(test, TIMEOUT_CODE, 0, 1);
 	unsigned int i;
 
-	options.retry_cnt = 0;
-	f = open_sends(test, &options, 1);
 	for (i = 0; i < 3; i++) {
 		not_ready(f, 0);
 		requester_let_pass(f, 3 * TIMEOUT);
@@ -322,14 +324,10 @@ static s64 rto_of_progress(const struct requester_fixture *f)
 
 static void the_timer_doubles_until_a_round_trip_is_measured(struct kunit *test)
 {
-	struct svt_fake_options options = REQUESTER_RC;
-	struct requester_fixture *f;
+	/* 268 ms; the timer is never longer than four times that */
+	struct requester_fixture *f = open_with_retries(test, 16, 255, 2);
 	unsigned int i;
 
-	/* 268 ms; the timer is never longer than four times that */
-	options.timeout = 16;
-	options.retry_cnt = 255;
-	f = open_sends(test, &options, 2);
 	KUNIT_EXPECT_EQ(test, rto(f), RTO_FIRST);
 	for (i = 1; i < 6; i++) {
 		requester_let_pass(f, rto(f));
@@ -349,13 +347,9 @@ static void the_timer_doubles_until_a_round_trip_is_measured(struct kunit *test)
 
 static void the_timer_fires_when_patience_ends(struct kunit *test)
 {
-	struct svt_fake_options options = REQUESTER_RC;
-	struct requester_fixture *f;
+	struct requester_fixture *f = open_with_retries(test, 16, 0, 2);
 	unsigned int i;
 
-	options.timeout = 16;
-	options.retry_cnt = 0;
-	f = open_sends(test, &options, 2);
 	/* 100, 200 and 400 ms */
 	for (i = 0; i < 3; i++)
 		requester_let_pass(f, rto(f));
@@ -365,18 +359,12 @@ static void the_timer_fires_when_patience_ends(struct kunit *test)
 static void the_first_answers_say_how_much_may_be_out(struct kunit *test)
 {
 	struct requester_fixture *f = requester_open(test, &REQUESTER_RC);
-	unsigned int n;
 
 	svt_recovery_init(f->qp);
 	requester_send(f, WR_SEND, 0, 600 * MTU);
-	requester_expect_data(f, IB_OPCODE_RC_SEND_FIRST, 0, 0, MTU);
-	for (n = 1; n < 64; n++)
-		requester_expect_data(f, IB_OPCODE_RC_SEND_MIDDLE, n, n * MTU, MTU);
-	requester_expect_silence(f);
+	requester_expect_part(f, 0, 64);
 	requester_ack(f, 63);
-	for (n = 64; n < 64 + 64 + 8; n++)
-		requester_expect_data(f, IB_OPCODE_RC_SEND_MIDDLE, n, n * MTU, MTU);
-	requester_expect_silence(f);
+	requester_expect_part(f, 64, 64 + 64 + 8);
 }
 
 /* A slow peer has all of it in front of it, and what is repeated behind that */
@@ -394,10 +382,8 @@ static void each_repeat_by_the_timer_halves_what_may_be_out(struct kunit *test)
 	requester_drop_sent(f);
 	/* For eight packets that arrive one more may be out */
 	requester_ack(f, 511);
-	for (n = 512; n < 512 + 16 + 512 / 8; n++)
-		requester_expect_data(f, IB_OPCODE_RC_SEND_MIDDLE, n, n * MTU, MTU);
-	requester_expect_silence(f);
-	requester_ack(f, n - 1);
+	requester_expect_part(f, 512, 512 + 16 + 512 / 8);
+	requester_ack(f, 512 + 16 + 512 / 8 - 1);
 	requester_drop_sent(f);
 	requester_ack(f, 599);
 	requester_expect_done(f, 0, IB_WC_SUCCESS);
@@ -430,12 +416,9 @@ static void the_timer_leaves_4_ms_beyond_the_round_trip(struct kunit *test)
 
 static void nothing_for_all_the_retries_is_the_end(struct kunit *test)
 {
-	struct svt_fake_options options = REQUESTER_RC;
-	struct requester_fixture *f;
+	struct requester_fixture *f = open_with_retries(test, TIMEOUT_CODE, 2, 3);
 	unsigned int i;
 
-	options.retry_cnt = 2;
-	f = open_sends(test, &options, 3);
 	/* Twelve timeouts; early repeats use up nothing */
 	for (i = 0; i < 23; i++) {
 		requester_let_pass(f, TIMEOUT / 2);
@@ -448,12 +431,9 @@ static void nothing_for_all_the_retries_is_the_end(struct kunit *test)
 
 static void progress_starts_the_count_of_time_anew(struct kunit *test)
 {
-	struct svt_fake_options options = REQUESTER_RC;
-	struct requester_fixture *f;
+	struct requester_fixture *f = open_with_retries(test, TIMEOUT_CODE, 0, 6);
 	int n;
 
-	options.retry_cnt = 0;
-	f = open_sends(test, &options, 6);
 	for (n = 0; n < 5; n++) {
 		requester_let_pass(f, 3 * TIMEOUT);
 		requester_expect_sends(f, n, 6);
@@ -466,11 +446,8 @@ static void progress_starts_the_count_of_time_anew(struct kunit *test)
 
 static void idle_time_is_not_held_against_the_peer(struct kunit *test)
 {
-	struct svt_fake_options options = REQUESTER_RC;
-	struct requester_fixture *f;
+	struct requester_fixture *f = open_with_retries(test, TIMEOUT_CODE, 0, 1);
 
-	options.retry_cnt = 0;
-	f = open_sends(test, &options, 1);
 	requester_ack(f, 0);
 	requester_expect_done(f, 0, IB_WC_SUCCESS);
 	requester_let_pass(f, 100 * TIMEOUT);
@@ -525,12 +502,9 @@ static void busy_work_of_the_completer_does_not_push_the_timer_back(struct kunit
 
 static void busy_work_of_the_completer_does_not_keep_a_dead_peer_alive(struct kunit *test)
 {
-	struct svt_fake_options options = REQUESTER_RC;
-	struct requester_fixture *f;
+	struct requester_fixture *f = open_with_retries(test, TIMEOUT_CODE, 0, 2);
 	unsigned int i;
 
-	options.retry_cnt = 0;
-	f = open_sends(test, &options, 2);
 	requester_ack(f, 0);
 	requester_expect_done(f, 0, IB_WC_SUCCESS);
 	for (i = 0; i < 3; i++) {
@@ -567,13 +541,9 @@ static void nothing_is_repeated_as_long_as_answers_come(struct kunit *test)
 
 static void timeout_0_is_for_ever(struct kunit *test)
 {
-	struct svt_fake_options options = REQUESTER_RC;
-	struct requester_fixture *f;
+	struct requester_fixture *f = open_with_retries(test, 0, 0, 1);
 	unsigned int i;
 
-	options.timeout = 0;
-	options.retry_cnt = 0;
-	f = open_sends(test, &options, 1);
 	for (i = 0; i < 30; i++) {
 		requester_let_pass(f, 10 * TIMEOUT);
 		requester_expect_sends(f, 0, 1);

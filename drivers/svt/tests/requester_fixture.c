@@ -292,6 +292,17 @@ void requester_expect_sends(struct requester_fixture *f, int first, int end)
 	requester_expect_silence(f);
 }
 
+/* Those packets of one long SEND that begins with PSN 0 and does not end among them, and no more */
+void requester_expect_part(struct requester_fixture *f, int first, int end)
+{
+	int n;
+
+	for (n = first; n < end; n++)
+		requester_expect_data(f, n ? IB_OPCODE_RC_SEND_MIDDLE : IB_OPCODE_RC_SEND_FIRST, n,
+				      n * MTU, MTU);
+	requester_expect_silence(f);
+}
+
 void requester_expect_silence(struct requester_fixture *f)
 {
 	const struct svt_fake_sent *sent = svt_fake_next(f->fake);

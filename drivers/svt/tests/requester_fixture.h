@@ -81,6 +81,7 @@ const struct svt_fake_sent *requester_expect_data(struct requester_fixture *f, u
 						  u32 offset, u32 length);
 void requester_expect_read(struct requester_fixture *f, int n, u32 offset, u32 length);
 void requester_expect_sends(struct requester_fixture *f, int first, int end);
+void requester_expect_part(struct requester_fixture *f, int first, int end);
 void requester_expect_silence(struct requester_fixture *f);
 void requester_drop_sent(struct requester_fixture *f);
 struct ib_wc requester_expect_done(struct requester_fixture *f, u64 wr_id,
