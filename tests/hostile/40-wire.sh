@@ -327,9 +327,25 @@ gives_up() {
 	grew_to retry_exceeded $((before + 1))
 }
 
+# reaches SIDE ADDRESS: it knows the hardware address, having asked for it
+reaches() {
+	ip netns exec "$1" bash -c "echo >/dev/udp/$2/9" 2>/dev/null || :
+	ip -n "$1" neigh show "$2" dev veth0 | grep -q lladdr
+}
+
+# A QP that is connected asks for its peer's hardware address, and ib_core waits a second for the
+# answer: who asks over a bad wire may lose either.
+introduce() {
+	until_true 10 reaches a 10.0.0.2
+	until_true 10 reaches b 10.0.0.1
+	until_true 10 reaches a fd00::2
+	until_true 10 reaches b fd00::1
+}
+
 # queue SIDES QDISC...: from the start to the end
 queue() {
 	local side
+	introduce
 	for side in $1; do
 		tc -n "$side" qdisc replace dev veth0 root "${@:2}"
 	done
