@@ -102,10 +102,18 @@ resources_are_listed() {
 	in_a rdma resource show mr -dd
 }
 
+# Of what b sends a part is lost, but not that by which the programs find each other
+lose_roce() {
+	in_b tc qdisc replace dev veth0 root handle 1: prio priomap 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
+	in_b tc qdisc add dev veth0 parent 1:1 netem loss "$1"
+	in_b tc filter add dev veth0 parent 1: protocol ip flower ip_proto udp dst_port 4791 \
+		classid 1:1
+}
+
 events_are_traced() {
 	local tracing=/sys/kernel/tracing event
 	echo 1 >"$tracing/events/svt/enable"
-	in_b tc qdisc replace dev veth0 root netem loss 20%
+	lose_roce 20%
 	pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 50 -- \
 		ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F -n 50 10.0.0.1
 	in_b tc qdisc del dev veth0 root
