@@ -199,6 +199,22 @@ each() {
 	done
 }
 
+# reaches SIDE ADDRESS: it knows the hardware address, having asked for it
+reaches() {
+	ip netns exec "$1" bash -c "echo >/dev/udp/$2/9" 2>/dev/null || :
+	ip -n "$1" neigh show "$2" dev veth0 | grep -q lladdr
+}
+
+# A QP that is connected asks for its peer's hardware address, and ib_core waits a second for the
+# answer. Over a bad wire either may be lost; behind a link that came up the kernel may take as long
+# until it lets packets through.
+introduce() {
+	until_true 10 reaches a 10.0.0.2
+	until_true 10 reaches b 10.0.0.1
+	until_true 10 reaches a fd00::2
+	until_true 10 reaches b fd00::1
+}
+
 # ---- what a cell is made of ----
 
 # survives FAULT SIDES: while nothing gets through, and afterwards
@@ -322,24 +338,10 @@ gives_up() {
 	say cut
 	await heard given_up
 	each "$3" "mend_$2"
+	introduce
 	say mended
 	finish_program
 	grew_to retry_exceeded $((before + 1))
-}
-
-# reaches SIDE ADDRESS: it knows the hardware address, having asked for it
-reaches() {
-	ip netns exec "$1" bash -c "echo >/dev/udp/$2/9" 2>/dev/null || :
-	ip -n "$1" neigh show "$2" dev veth0 | grep -q lladdr
-}
-
-# A QP that is connected asks for its peer's hardware address, and ib_core waits a second for the
-# answer: who asks over a bad wire may lose either.
-introduce() {
-	until_true 10 reaches a 10.0.0.2
-	until_true 10 reaches b 10.0.0.1
-	until_true 10 reaches a fd00::2
-	until_true 10 reaches b fd00::1
 }
 
 # queue SIDES QDISC...: from the start to the end
