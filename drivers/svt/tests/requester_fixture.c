@@ -292,7 +292,7 @@ void requester_expect_sends(struct requester_fixture *f, int first, int end)
 	requester_expect_silence(f);
 }
 
-/* Those packets of one long SEND that begins with PSN 0 and does not end among them, and no more */
+/* Those packets of one long SEND that begins with packet 0 and does not end among them; no more */
 void requester_expect_part(struct requester_fixture *f, int first, int end)
 {
 	int n;
