@@ -4,8 +4,8 @@
  *
  * The cursor alone says what is sent; a repeat is a cursor put back. So the first packet of a
  * repeated message may be in its middle, and a repeated READ asks for the rest only. A long
- * READ is asked for in parts, each a request of its own on the wire: a few answers that
- * are lost are asked for again, not all of them. Called by the requester, under send.side.lock.
+ * READ is asked for in parts, each a request of its own on the wire, so that answers of at most one
+ * part more than may be outstanding are under way. Called by the requester, under send.side.lock.
  */
 #include "recovery.h"
 #include "requester.h"
