@@ -15,4 +15,6 @@ typedef __u32 u32;
 typedef __u64 u64;
 typedef __s32 s32;
 
+#define __aligned(bytes)	__attribute__((aligned(bytes)))
+
 #endif

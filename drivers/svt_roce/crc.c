@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The CRC32 of Ethernet, without its inversions, over bytes that come in pieces: by the kernel's
+ * library, or, many times faster, by the vector unit, block by block (crc_x86.c); the library then
+ * adds what is left.
+ *
+ * No state but the caller's. roce_crc_enter() has the vector unit for a number of CRCs.
+ */
+#include <linux/crc32.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "crc.h"
+#include "crc_vector.h"
+
+/**
+ * roce_crc_enter() - before one or many CRCs
+ *
+ * Context: BH off, until roce_crc_leave().
+ * Return: whether the vector unit can be used, for the functions below.
+ */
+bool roce_crc_enter(void)
+{
+	return roce_vector_enter();
+}
+
+/**
+ * roce_crc_leave() - after the last of them
+ * @vector: as roce_crc_enter() said
+ */
+void roce_crc_leave(bool vector)
+{
+	if (vector)
+		roce_vector_leave();
+}
+
+/**
+ * roce_crc_begin() - begin a CRC, whose register holds ones, with some bytes
+ * @crc: CRC
+ * @vector: as roce_crc_enter() said
+ * @head: first bytes
+ * @length: how many; at least ROCE_CRC_BLOCK
+ */
+void roce_crc_begin(struct roce_crc *crc, bool vector, const u8 *head, unsigned int length)
+{
+	unsigned int i;
+
+	crc->vector = vector;
+	crc->fill = 0;
+	if (!vector) {
+		crc->crc = crc32_le(~0U, head, length);
+		return;
+	}
+	/* The register is what the first four bytes are added to */
+	memcpy(crc->folded, head, ROCE_CRC_BLOCK);
+	for (i = 0; i < 4; i++)
+		crc->folded[i] ^= 0xff;
+	roce_crc_update(crc, head + ROCE_CRC_BLOCK, length - ROCE_CRC_BLOCK);
+}
+
+/* Return: how many bytes at @from went into the block that was begun */
+static unsigned int fill_block(struct roce_crc *crc, const u8 *from, unsigned int length)
+{
+	unsigned int part = min_t(unsigned int, length, ROCE_CRC_BLOCK - crc->fill);
+
+	memcpy(crc->block + crc->fill, from, part);
+	crc->fill += part;
+	if (crc->fill == ROCE_CRC_BLOCK) {
+		roce_vector_fold(crc->folded, crc->block, 1);
+		crc->fill = 0;
+	}
+	return part;
+}
+
+/**
+ * roce_crc_update() - go on with a CRC
+ * @crc: CRC
+ * @from: bytes
+ * @length: how many
+ */
+void roce_crc_update(struct roce_crc *crc, const u8 *from, unsigned int length)
+{
+	unsigned int part;
+
+	if (!crc->vector) {
+		crc->crc = crc32_le(crc->crc, from, length);
+		return;
+	}
+	if (crc->fill) {
+		part = fill_block(crc, from, length);
+		from += part;
+		length -= part;
+	}
+	part = round_down(length, ROCE_CRC_BLOCK);
+	if (part)
+		roce_vector_fold(crc->folded, from, part / ROCE_CRC_BLOCK);
+	if (part < length)
+		fill_block(crc, from + part, length - part);
+}
+
+/**
+ * roce_crc_copy() - go on with a CRC, and copy the bytes
+ * @crc: CRC
+ * @to: for the bytes; they may change at @from meanwhile: what counts is what is written here
+ * @from: bytes
+ * @length: how many
+ */
+void roce_crc_copy(struct roce_crc *crc, u8 *to, const u8 *from, unsigned int length)
+{
+	unsigned int part;
+
+	if (!crc->vector) {
+		memcpy(to, from, length);
+		crc->crc = crc32_le(crc->crc, to, length);
+		return;
+	}
+	if (crc->fill) {
+		part = min_t(unsigned int, length, ROCE_CRC_BLOCK - crc->fill);
+		memcpy(to, from, part);
+		fill_block(crc, to, part);
+		to += part;
+		from += part;
+		length -= part;
+	}
+	part = round_down(length, ROCE_CRC_BLOCK);
+	if (part)
+		roce_vector_fold_copy(crc->folded, to, from, part / ROCE_CRC_BLOCK);
+	if (part < length) {
+		memcpy(to + part, from + part, length - part);
+		fill_block(crc, to + part, length - part);
+	}
+}
+
+/**
+ * roce_crc_end() - the CRC
+ * @crc: CRC
+ *
+ * Return: its register, not inverted.
+ */
+u32 roce_crc_end(const struct roce_crc *crc)
+{
+	u32 folded;
+
+	if (!crc->vector)
+		return crc->crc;
+	folded = roce_vector_reduce(crc->folded);
+	return crc->fill ? crc32_le(folded, crc->block, crc->fill) : folded;
+}

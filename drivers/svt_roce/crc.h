@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef ROCE_CRC_H
+#define ROCE_CRC_H
+
+#include <linux/types.h>
+
+#define ROCE_CRC_BLOCK	16
+
+/**
+ * struct roce_crc - a CRC32 in the making
+ * @folded: a block to which all whole blocks so far are equivalent (vector unit)
+ * @block: bytes that do not fill a block yet
+ * @fill: how many
+ * @crc: of all bytes so far (without vector unit)
+ * @vector: which of the two
+ */
+struct roce_crc {
+	u8 folded[ROCE_CRC_BLOCK] __aligned(ROCE_CRC_BLOCK);
+	u8 block[ROCE_CRC_BLOCK] __aligned(ROCE_CRC_BLOCK);
+	unsigned int fill;
+	u32 crc;
+	bool vector;
+};
+
+bool roce_crc_enter(void);
+void roce_crc_leave(bool vector);
+void roce_crc_begin(struct roce_crc *crc, bool vector, const u8 *head, unsigned int length);
+void roce_crc_update(struct roce_crc *crc, const u8 *from, unsigned int length);
+void roce_crc_copy(struct roce_crc *crc, u8 *to, const u8 *from, unsigned int length);
+u32 roce_crc_end(const struct roce_crc *crc);
+
+#endif

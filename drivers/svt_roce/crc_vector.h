@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Folding by carry-less multiplication with the vector unit: x86-64 with AVX and PCLMULQDQ.
+ * Elsewhere roce_vector_enter() says no, and nothing else is called.
+ */
+#ifndef ROCE_CRC_VECTOR_H
+#define ROCE_CRC_VECTOR_H
+
+#include "crc.h"
+
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+bool roce_vector_enter(void);
+void roce_vector_leave(void);
+void roce_vector_fold(u8 *folded, const u8 *from, unsigned int blocks);
+void roce_vector_fold_copy(u8 *folded, u8 *to, const u8 *from, unsigned int blocks);
+u32 roce_vector_reduce(const u8 *folded);
+#else
+static inline bool roce_vector_enter(void)
+{
+	return false;
+}
+
+static inline void roce_vector_leave(void)
+{
+}
+
+static inline void roce_vector_fold(u8 *folded, const u8 *from, unsigned int blocks)
+{
+}
+
+static inline void roce_vector_fold_copy(u8 *folded, u8 *to, const u8 *from, unsigned int blocks)
+{
+}
+
+static inline u32 roce_vector_reduce(const u8 *folded)
+{
+	return 0;
+}
+#endif
+
+#endif
