@@ -6,164 +6,133 @@
  * InfiniBand would have, and the packet, in which all that a router may change reads as ones
  * (IBTA volume 1 annex A17, section 3.3). The result is inverted and goes out lowest byte first.
  *
- * Pure functions on packets; any context. The transform is made at module init and its key, the
- * state behind the eight bytes, is set then: afterwards it is only read.
+ * Pure functions on packets; any context.
  */
-#include <crypto/hash.h>
-#include <linux/crc32.h>
-#include <linux/ip.h>
-#include <linux/ipv6.h>
-#include <linux/udp.h>
-#include <rdma/ib_pack.h>
+#include <rdma/svt.h>
 
 #include "icrc.h"
-
-static struct crypto_shash *crc32_tfm;
-
-/* Headers that hold bytes to be masked: IP, UDP, BTH */
-#define MASKED_LENGTH	(sizeof(struct ipv6hdr) + sizeof(struct udphdr) + IB_BTH_BYTES)
 
 /* Byte of the BTH that holds FECN, BECN and reserved bits */
 #define BTH_RESV8A	4
 
-static void mask_ipv4(u8 *packet)
+static void mask_ipv4(struct iphdr *ip)
 {
-	struct iphdr *ip = (struct iphdr *)packet;
-
 	ip->tos = 0xff;
 	ip->ttl = 0xff;
 	memset(&ip->check, 0xff, sizeof(ip->check));
 }
 
 /* Traffic class and flow label are the 28 bits behind the four of the version */
-static void mask_ipv6(u8 *packet)
+static void mask_ipv6(struct ipv6hdr *ip)
 {
-	struct ipv6hdr *ip = (struct ipv6hdr *)packet;
+	u8 *bytes = (u8 *)ip;
 
-	packet[0] |= 0x0f;
-	memset(&packet[1], 0xff, 3);
+	bytes[0] |= 0x0f;
+	memset(&bytes[1], 0xff, 3);
 	ip->hop_limit = 0xff;
 }
 
-/* Begin with the headers of @packet; return: how many bytes that were */
-static unsigned int begin(struct shash_desc *desc, const u8 *packet)
+/**
+ * roce_icrc_mask() - prepare for the packets of a flow
+ * @masked: for roce_icrc_begin()
+ * @headers: of IP, without options, and of UDP
+ */
+void roce_icrc_mask(struct roce_masked *masked, const union roce_headers *headers)
 {
-	bool ipv6 = packet[0] >> 4 == 6;
-	unsigned int udp_offset = ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
-	unsigned int bth_offset = udp_offset + sizeof(struct udphdr);
-	unsigned int length = bth_offset + IB_BTH_BYTES;
-	u8 masked[MASKED_LENGTH] __aligned(4);
-
-	memcpy(masked, packet, length);
-	if (ipv6)
-		mask_ipv6(masked);
-	else
-		mask_ipv4(masked);
-	memset(masked + udp_offset + offsetof(struct udphdr, check), 0xff, sizeof(__sum16));
-	masked[bth_offset + BTH_RESV8A] = 0xff;
-
-	crypto_shash_init(desc);
-	crypto_shash_update(desc, masked, length);
-	return length;
-}
-
-static __le32 end(struct shash_desc *desc)
-{
-	__le32 crc;
-
-	crypto_shash_final(desc, (u8 *)&crc);
-	return ~crc;
+	memset(masked->lrh, 0xff, sizeof(masked->lrh));
+	masked->headers = *headers;
+	if (headers->ip6.version == 6) {
+		mask_ipv6(&masked->headers.ip6);
+		memset(&masked->headers.udp6.check, 0xff, sizeof(masked->headers.udp6.check));
+	} else {
+		mask_ipv4(&masked->headers.ip4);
+		memset(&masked->headers.udp4.check, 0xff, sizeof(masked->headers.udp4.check));
+	}
 }
 
 /**
- * roce_icrc() - the ICRC of a packet
- * @packet: from its IP header, which has no options, in one piece
- * @length: bytes up to the place of the ICRC; at least the headers up to the BTH
+ * roce_icrc_begin() - begin the ICRC of a packet
+ * @crc: for roce_icrc_end(), when all behind the BTH was added
+ * @vector: as roce_crc_enter() said
+ * @masked: with the lengths and the identification of the packet; its BTH is put in
+ * @ipv6: which version of IP
+ * @bth: the BTH
+ */
+void roce_icrc_begin(struct roce_crc *crc, bool vector, struct roce_masked *masked, bool ipv6,
+		     const u8 *bth)
+{
+	unsigned int front = offsetof(struct roce_masked, headers) + roce_headers_length(ipv6);
+	u8 *bytes = (u8 *)masked;
+
+	memcpy(bytes + front, bth, IB_BTH_BYTES);
+	bytes[front + BTH_RESV8A] = 0xff;
+	roce_crc_begin(crc, vector, bytes, front + IB_BTH_BYTES);
+}
+
+/**
+ * roce_icrc_end() - the ICRC of a packet
+ * @crc: CRC
  *
- * Context: any.
  * Return: the ICRC as it stands in a packet.
  */
-__le32 roce_icrc(const void *packet, unsigned int length)
+__le32 roce_icrc_end(const struct roce_crc *crc)
 {
-	SHASH_DESC_ON_STACK(desc, crc32_tfm);
-	unsigned int done;
+	return cpu_to_le32(~roce_crc_end(crc));
+}
 
-	desc->tfm = crc32_tfm;
-	done = begin(desc, packet);
-	crypto_shash_update(desc, packet + done, length - done);
-	return end(desc);
+/* Return: false when @skb ends before @to */
+static bool update_skb(struct roce_crc *crc, struct sk_buff *skb, unsigned int from,
+		       unsigned int to)
+{
+	struct skb_seq_state state;
+	unsigned int done = from;
+	unsigned int piece;
+	const u8 *data;
+
+	skb_prepare_seq_read(skb, from, to, &state);
+	while ((piece = skb_seq_read(done - from, &data, &state))) {
+		piece = min(piece, to - done);
+		roce_crc_update(crc, data, piece);
+		done += piece;
+	}
+	return done == to;
 }
 
 /**
  * roce_icrc_ok() - check the ICRC of a received packet
- * @skb: begins with the UDP header and ends with the ICRC; the IP header, without options, is in
- *	front; linear up to the end of the BTH
- *
- * The rest may be in fragments, which are read where they are.
+ * @skb: that it is in, in fragments or not
+ * @vector: as roce_crc_enter() said
+ * @masked: of its flow, with its lengths and identification
+ * @ipv6: which version of IP
+ * @offset: of the BTH from skb->data
+ * @length: bytes from the BTH to the end of the ICRC
  *
  * Context: any.
- * Return: whether the packet is whole.
+ * Return: whether the packet is whole; false when it is too short.
  */
-bool roce_icrc_ok(struct sk_buff *skb)
+bool roce_icrc_ok(struct sk_buff *skb, bool vector, struct roce_masked *masked, bool ipv6,
+		  unsigned int offset, unsigned int length)
 {
-	unsigned int from = sizeof(struct udphdr) + IB_BTH_BYTES;
-	unsigned int length = skb->len - ROCE_ICRC_LENGTH - from;
-	SHASH_DESC_ON_STACK(desc, crc32_tfm);
-	struct skb_seq_state state;
-	unsigned int done = 0;
-	unsigned int piece;
-	const u8 *data;
+	unsigned int covered = length - ROCE_ICRC_LENGTH;
+	u8 buffer[IB_BTH_BYTES];
+	struct roce_crc crc;
+	const u8 *packet;
 	__le32 icrc;
 
-	desc->tfm = crc32_tfm;
-	begin(desc, skb_network_header(skb));
-
-	skb_prepare_seq_read(skb, from, from + length, &state);
-	while ((piece = skb_seq_read(done, &data, &state))) {
-		piece = min(piece, length - done);
-		crypto_shash_update(desc, data, piece);
-		done += piece;
-	}
-
-	if (done != length || skb_copy_bits(skb, from + length, &icrc, sizeof(icrc)))
+	if (length < IB_BTH_BYTES + ROCE_ICRC_LENGTH)
 		return false;
-	return icrc == end(desc);
-}
-
-/**
- * roce_icrc_init() - find the fastest CRC32 that the kernel has
- *
- * Context: module init.
- * Return: 0 or a negative errno; -ENOENT when there is none.
- */
-int roce_icrc_init(void)
-{
-	static const u8 lrh[8] = { [0 ... 7] = 0xff };
-	struct crypto_shash *tfm;
-	__le32 seed;
-	int ret;
-
-	tfm = crypto_alloc_shash("crc32", 0, 0);
-	if (IS_ERR(tfm)) {
-		pr_err("svt_roce: the kernel's crypto has no crc32: %pe\n", tfm);
-		return PTR_ERR(tfm);
+	packet = svt_skb_bytes(skb, offset, length);
+	if (packet) {
+		roce_icrc_begin(&crc, vector, masked, ipv6, packet);
+		roce_crc_update(&crc, packet + IB_BTH_BYTES, covered - IB_BTH_BYTES);
+		memcpy(&icrc, packet + covered, sizeof(icrc));
+		return icrc == roce_icrc_end(&crc);
 	}
-	seed = cpu_to_le32(crc32_le(~0U, lrh, sizeof(lrh)));
-	ret = crypto_shash_setkey(tfm, (u8 *)&seed, sizeof(seed));
-	if (ret) {
-		crypto_free_shash(tfm);
-		return ret;
-	}
-	crc32_tfm = tfm;
-	return 0;
-}
-
-/**
- * roce_icrc_exit() - undo roce_icrc_init()
- *
- * Context: module exit; no packet is sent or received.
- */
-void roce_icrc_exit(void)
-{
-	crypto_free_shash(crc32_tfm);
+	packet = skb_header_pointer(skb, offset, sizeof(buffer), buffer);
+	if (!packet)
+		return false;
+	roce_icrc_begin(&crc, vector, masked, ipv6, packet);
+	return update_skb(&crc, skb, offset + IB_BTH_BYTES, offset + covered) &&
+	       !skb_copy_bits(skb, offset + covered, &icrc, sizeof(icrc)) &&
+	       icrc == roce_icrc_end(&crc);
 }

@@ -3,13 +3,31 @@
 #define ROCE_ICRC_H
 
 #include <linux/skbuff.h>
+#include <rdma/ib_pack.h>
+
+#include "crc.h"
+#include "headers.h"
 
 /* At the end of each packet */
 #define ROCE_ICRC_LENGTH	4
 
-int roce_icrc_init(void);
-void roce_icrc_exit(void);
-__le32 roce_icrc(const void *packet, unsigned int length);
-bool roce_icrc_ok(struct sk_buff *skb);
+/**
+ * struct roce_masked - what the ICRC of each packet of a flow begins with
+ * @lrh: ones, which stand for the local route header of InfiniBand
+ * @headers: with ones for all that a router may change; lengths and identification are the packet's
+ * @bth: room for the BTH, which stands behind the headers
+ */
+struct roce_masked {
+	u8 lrh[8];
+	union roce_headers headers;
+	u8 bth[IB_BTH_BYTES];
+};
+
+void roce_icrc_mask(struct roce_masked *masked, const union roce_headers *headers);
+void roce_icrc_begin(struct roce_crc *crc, bool vector, struct roce_masked *masked, bool ipv6,
+		     const u8 *bth);
+__le32 roce_icrc_end(const struct roce_crc *crc);
+bool roce_icrc_ok(struct sk_buff *skb, bool vector, struct roce_masked *masked, bool ipv6,
+		  unsigned int offset, unsigned int length);
 
 #endif

@@ -9,9 +9,9 @@
 #include <rdma/rdma_netlink.h>
 
 #include "device.h"
-#include "icrc.h"
 #include "namespace.h"
 #include "netdev.h"
+#include "transmit.h"
 
 static struct rdma_link_ops roce_link_ops = {
 	.type = "svt",
@@ -22,12 +22,9 @@ static int __init roce_init(void)
 {
 	int ret;
 
-	ret = roce_icrc_init();
-	if (ret)
-		return ret;
 	ret = roce_namespace_init();
 	if (ret)
-		goto exit_icrc;
+		return ret;
 	ret = roce_netdev_init();
 	if (ret)
 		goto exit_namespace;
@@ -36,8 +33,6 @@ static int __init roce_init(void)
 
 exit_namespace:
 	roce_namespace_exit();
-exit_icrc:
-	roce_icrc_exit();
 	return ret;
 }
 
@@ -51,7 +46,7 @@ static void __exit roce_exit(void)
 	roce_netdev_exit();
 	roce_namespace_exit();
 	svt_backend_exit();
-	roce_icrc_exit();
+	roce_transmit_exit();
 }
 
 module_init(roce_init);
@@ -60,5 +55,3 @@ module_exit(roce_exit);
 MODULE_DESCRIPTION("Software Verbs Transport: RoCEv2 over UDP");
 MODULE_LICENSE("Dual BSD/GPL");
 MODULE_ALIAS_RDMA_LINK("svt");
-/* All that offer a CRC32, so that the fastest is there to be chosen */
-MODULE_SOFTDEP("pre: crypto-crc32");

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Receive: UDP hands over a packet, its device is found, it is checked, the core gets it.
+ * Receive: an skb comes in, its device is found, its packets are checked, the core gets them.
+ *
+ * A hook of netfilter takes it behind the firewall and in front of UDP, which would cut an skb of
+ * many packets into as many (udp_unexpected_gso()). What the hook leaves, because it is no plain
+ * packet or the first of a connection that conntrack has to confirm, comes through the socket.
+ * UDP's checksum is not looked at by the hook: the ICRC covers what that does.
  *
  * Runs in softirq. The list of devices is read under RCU, and the core is called inside of that
  * section, which is what roce_release() waits for.
  */
+#include <linux/netfilter.h>
 #include <linux/rculist.h>
 #include <net/ipv6.h>
+#include <net/netfilter/nf_conntrack.h>
 #include <net/sock.h>
 #include <rdma/ib_cache.h>
 
 #include "device.h"
+#include "headers.h"
 #include "icrc.h"
 #include "namespace.h"
 #include "receive.h"
+#include "transmit.h"
 
 /* The least that UDP may carry */
 #define MIN_LENGTH	(sizeof(struct udphdr) + IB_BTH_BYTES + ROCE_ICRC_LENGTH)
@@ -93,7 +102,7 @@ static struct roce_device *find_device(const struct roce_net *rnet, const struct
 
 /*
  * Lengths must agree, and the IP header be of its least length, because the ICRC covers it so.
- * UDP has trimmed the skb to its own length already.
+ * @skb begins with the UDP header.
  */
 static bool is_well_formed(struct sk_buff *skb)
 {
@@ -108,6 +117,90 @@ static bool is_well_formed(struct sk_buff *skb)
 	return ntohs(ip_hdr(skb)->tot_len) == skb->len + ip_length;
 }
 
+/*
+ * Is the ICRC right of the packet with @length bytes from @offset, the one with @index in @skb? A
+ * host counts the identification of IPv4 up, or leaves it as it is (RFC 6864).
+ */
+static bool is_whole(struct sk_buff *skb, bool vector, struct roce_masked *masked,
+		     unsigned int index, unsigned int offset, unsigned int length)
+{
+	bool ipv6 = is_ipv6(skb);
+
+	roce_headers_set_length(&masked->headers, ipv6, length);
+	if (!ipv6)
+		masked->headers.ip4.id = htons(ntohs(ip_hdr(skb)->id) + index);
+	if (roce_icrc_ok(skb, vector, masked, ipv6, offset, length))
+		return true;
+	if (ipv6 || !index)
+		return false;
+	masked->headers.ip4.id = ip_hdr(skb)->id;
+	return roce_icrc_ok(skb, vector, masked, ipv6, offset, length);
+}
+
+/* Packets of @stride bytes from @from to @to are whole. NULL: there was no memory for them */
+static void hand_over(struct roce_device *device, struct sk_buff *skb, unsigned int from,
+		      unsigned int to, unsigned int stride)
+{
+	if (!skb) {
+		svt_count_drop(&device->svt, false);
+		return;
+	}
+	*svt_rx_cb(skb) = (struct svt_rx_cb) {
+		.offset = from, .length = to - from, .stride = stride,
+		.trailer = ROCE_ICRC_LENGTH,
+	};
+	svt_receive(&device->svt, skb);
+}
+
+/* Offload may have merged good packets with those of anybody: a bad one costs none but itself */
+static void check_packets(struct roce_device *device, struct sk_buff *skb, unsigned int stride)
+{
+	unsigned int begin = sizeof(struct udphdr), end = skb->len, index, from, at, next;
+	union roce_headers headers = {};
+	struct roce_masked masked;
+	bool vector;
+
+	memcpy(&headers, skb_network_header(skb), roce_headers_length(is_ipv6(skb)));
+	roce_icrc_mask(&masked, &headers);
+	vector = roce_crc_enter();
+	for (index = 0, from = at = begin; at < end; index++, at = next) {
+		next = min(at + stride, end);
+		if (is_whole(skb, vector, &masked, index, at, next - at))
+			continue;
+		svt_count_drop(&device->svt, false);
+		if (from < at)
+			hand_over(device, skb_clone(skb, GFP_ATOMIC), from, at, stride);
+		from = next;
+	}
+	roce_crc_leave(vector);
+	if (from < end)
+		hand_over(device, skb, from, end, stride);
+	else
+		kfree_skb(skb);
+}
+
+/* @skb begins with the UDP header, and is consumed */
+static void receive(struct roce_device *device, struct sk_buff *skb)
+{
+	unsigned int front = sizeof(struct udphdr), stride;
+
+	if (!is_well_formed(skb)) {
+		svt_count_drop(&device->svt, false);
+		kfree_skb(skb);
+		return;
+	}
+	/* The core may keep it for a while; nothing in it shall keep anything else */
+	skb_orphan(skb);
+	skb_dst_drop(skb);
+	nf_reset_ct(skb);
+	skb->dev = NULL;
+	stride = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : skb->len - front;
+	if (roce_built(skb))
+		hand_over(device, skb, front, skb->len, stride);
+	else
+		check_packets(device, skb, stride);
+}
+
 /**
  * roce_receive() - encap_rcv of the sockets
  * @sk: of the namespace
@@ -119,36 +212,61 @@ static bool is_well_formed(struct sk_buff *skb)
 int roce_receive(struct sock *sk, struct sk_buff *skb)
 {
 	struct roce_device *device;
-	struct svt_rx_cb *cb;
 
 	rcu_read_lock();
 	device = find_device(roce_net(sock_net(sk)), skb);
-	if (!device) {
+	if (device)
+		receive(device, skb);
+	else
 		kfree_skb(skb);
-		goto unlock;
-	}
-	if (!is_well_formed(skb) || !pskb_may_pull(skb, sizeof(struct udphdr) + IB_BTH_BYTES) ||
-	    !roce_icrc_ok(skb)) {
-		svt_count_drop(&device->svt, false);
-		kfree_skb(skb);
-		goto unlock;
-	}
-
-	/* The core may keep it for a while; nothing in it shall keep anything else */
-	skb_orphan(skb);
-	skb_dst_drop(skb);
-	nf_reset_ct(skb);
-	skb->dev = NULL;
-
-	cb = svt_rx_cb(skb);
-	cb->offset = sizeof(struct udphdr);
-	cb->length = skb->len - sizeof(struct udphdr);
-	cb->stride = cb->length;
-	cb->trailer = ROCE_ICRC_LENGTH;
-	svt_receive(&device->svt, skb);
-unlock:
 	rcu_read_unlock();
 	return 0;
+}
+
+/* Without options, which the ICRC does not know, and for the port of RoCE */
+static bool is_plain(struct sk_buff *skb, bool ipv6)
+{
+	if (!pskb_may_pull(skb, roce_headers_length(ipv6)))
+		return false;
+	if (ipv6 ? ipv6_hdr(skb)->nexthdr != IPPROTO_UDP :
+		   ip_hdr(skb)->protocol != IPPROTO_UDP || ip_hdr(skb)->ihl != 5)
+		return false;
+	if (skb_is_gso(skb) && !(skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4))
+		return false;
+	return udp_hdr(skb)->dest == htons(ROCE_V2_UDP_DPORT);
+}
+
+/* Conntrack confirms what goes the whole way, and may come behind us */
+static bool is_unconfirmed(const struct sk_buff *skb)
+{
+	enum ip_conntrack_info info;
+	struct nf_conn *ct = nf_ct_get(skb, &info);
+
+	return ct && !nf_ct_is_confirmed(ct);
+}
+
+/**
+ * roce_hook() - nf_hookfn of LOCAL_IN
+ * @priv: not used
+ * @skb: begins with the header of IP, of which fragments were put together
+ * @state: tells the namespace and the version of IP
+ *
+ * Context: softirq, in an RCU read section.
+ * Return: NF_STOLEN when it was ours; else NF_ACCEPT.
+ */
+unsigned int roce_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	bool ipv6 = state->pf == NFPROTO_IPV6;
+	struct roce_device *device;
+
+	if (!is_plain(skb, ipv6) || is_unconfirmed(skb))
+		return NF_ACCEPT;
+	device = find_device(roce_net(state->net), skb);
+	if (!device)
+		return NF_ACCEPT;
+	skb_pull(skb, skb_network_header_len(skb));
+	receive(device, skb);
+	return NF_STOLEN;
 }
 
 /**

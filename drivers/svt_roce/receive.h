@@ -2,8 +2,10 @@
 #ifndef ROCE_RECEIVE_H
 #define ROCE_RECEIVE_H
 
+#include <linux/netfilter.h>
 #include <rdma/svt.h>
 
+unsigned int roce_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
 int roce_receive(struct sock *sk, struct sk_buff *skb);
 void roce_rx_address(struct svt_device *dev, const struct sk_buff *skb,
 		     struct svt_rx_address *address);

@@ -2,29 +2,10 @@
 #ifndef ROCE_ROUTE_H
 #define ROCE_ROUTE_H
 
-#include <linux/ip.h>
-#include <linux/ipv6.h>
-#include <linux/udp.h>
 #include <net/dst.h>
 #include <rdma/svt.h>
 
-/**
- * union roce_headers - what stands in front of the BTH
- * @ip4: the header of IPv4
- * @udp4: behind it
- * @ip6: the header of IPv6
- * @udp6: behind it
- */
-union roce_headers {
-	struct {
-		struct iphdr ip4;
-		struct udphdr udp4;
-	};
-	struct {
-		struct ipv6hdr ip6;
-		struct udphdr udp6;
-	};
-};
+#include "headers.h"
 
 /**
  * struct roce_route - a route that was found; does not change once published

@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The UDP sockets that receive for all devices of a namespace.
+ * The UDP sockets and the hooks that receive for all devices of a namespace.
  *
  * They come with the first device of the namespace and go with the last. As kernel sockets they
- * hold no reference on it. Nothing is sent through them; packets go out by transmit.c.
+ * hold no reference on it. Nothing is sent through them; packets go out by transmit.c. The sockets
+ * own the port; most packets are taken by the hooks, in front of them, see receive.c.
  * roce_net.sockets_lock protects the count and the pointers.
  */
+#include <linux/netfilter_ipv4.h>
 #include <net/udp_tunnel.h>
 #include <rdma/ib_verbs.h>
 
 #include "namespace.h"
 #include "receive.h"
 #include "socket.h"
+
+/* Behind the firewall */
+static const struct nf_hook_ops hooks[] = {
+	{
+		.hook = roce_hook, .pf = NFPROTO_IPV4, .hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP_PRI_LAST,
+	}, {
+		.hook = roce_hook, .pf = NFPROTO_IPV6, .hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP_PRI_LAST,
+	},
+};
 
 static int open_socket(struct net *net, u8 family, struct socket **socket)
 {
@@ -56,6 +69,17 @@ static int open_sockets(struct net *net, struct socket **sockets)
 	return ret;
 }
 
+static int open_hooks(struct net *net, struct socket **sockets)
+{
+	int ret = nf_register_net_hooks(net, hooks, ARRAY_SIZE(hooks));
+
+	if (ret) {
+		close_socket(&sockets[0]);
+		close_socket(&sockets[1]);
+	}
+	return ret;
+}
+
 /**
  * roce_sockets_get() - have the RoCE sockets of a namespace open
  * @net: the namespace
@@ -69,8 +93,11 @@ int roce_sockets_get(struct net *net)
 	int ret = 0;
 
 	mutex_lock(&rnet->sockets_lock);
-	if (!rnet->users)
+	if (!rnet->users) {
 		ret = open_sockets(net, rnet->sockets);
+		if (!ret)
+			ret = open_hooks(net, rnet->sockets);
+	}
 	if (!ret)
 		rnet->users++;
 	mutex_unlock(&rnet->sockets_lock);
@@ -89,6 +116,7 @@ void roce_sockets_put(struct net *net)
 
 	mutex_lock(&rnet->sockets_lock);
 	if (!--rnet->users) {
+		nf_unregister_net_hooks(net, hooks, ARRAY_SIZE(hooks));
 		close_socket(&rnet->sockets[0]);
 		close_socket(&rnet->sockets[1]);
 	}

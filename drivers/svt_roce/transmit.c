@@ -2,13 +2,20 @@
 /*
  * Transmit: a train becomes skbs and goes to IP.
  *
- * put_packet() makes a packet at the end of an skb, send_train() says how packets share skbs: one
- * each. All headers are complete before the ICRC is computed, because it covers the lengths and
- * the identification of IPv4; ip_local_out() leaves these as they are. The UDP checksum is left
- * to the netdev, or to whoever can still spare it.
+ * Packets of a train share an skb, which UDP segmentation offload cuts where the netdev cannot
+ * carry it whole: at a physical device, not on a veth, a bridge or loopback. So all that it puts
+ * into a packet is known before, and the ICRC, which covers lengths and the identification of
+ * IPv4, is computed for each packet as it will be on the wire. The UDP checksum is left to the
+ * netdev, or to whoever can still spare it. `ip link set NETDEV gso_max_segs 1` has each packet
+ * sent alone.
+ *
+ * Payload is copied, not referred to: a program may change its memory at any time, and a packet
+ * whose ICRC is wrong for that would be lost, again and again.
  *
  * Runs with BH off in an RCU read section, on several CPUs at a time also for one flow.
  */
+#include <linux/bvec.h>
+#include <linux/highmem.h>
 #include <linux/skbuff.h>
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
@@ -21,27 +28,49 @@
 #include "route.h"
 #include "transmit.h"
 
+/* More than one flow may have in flight, in pieces of 32 KiB */
+#define PAGES	12
+
+/**
+ * struct page_ring - where the packets of shared skbs are, one behind the other
+ * @pages: each is used again when the packets on it are gone
+ * @current_page: the one in use
+ *
+ * BH are off while it is in use.
+ */
+struct page_ring {
+	struct page_frag pages[PAGES];
+	unsigned int current_page;
+};
+
+static DEFINE_PER_CPU(struct page_ring, page_rings);
+
+/* What page_private() of our pages is: an address of ours, so that nobody else has it */
+static const char our_page;
+
 /**
  * struct shipment - a train on its way out
- * @train: as the core gave it; its payload is consumed
+ * @train: as the core gave it
+ * @at: the next byte of its payload
+ * @vector: as roce_crc_enter() said
  * @path: where it goes
  * @dst: the route
  * @sk: owns the packets
- * @ip_id: identification of the next IPv4 packet
+ * @ip_id: identification of the first IPv4 packet
+ * @headers: of the next skb
+ * @masked: the same for the ICRC of the next packet
  */
 struct shipment {
-	struct svt_train *train;
+	const struct svt_train *train;
+	struct bvec_iter at;
+	bool vector;
 	const struct roce_path *path;
 	struct dst_entry *dst;
 	struct sock *sk;
 	u16 ip_id;
+	union roce_headers headers;
+	struct roce_masked masked;
 };
-
-static unsigned int headers_length(const struct roce_path *path)
-{
-	return path->ipv6 ? sizeof(struct ipv6hdr) + sizeof(struct udphdr) :
-			    sizeof(struct iphdr) + sizeof(struct udphdr);
-}
 
 /* The count of pad bytes is in bits 4 and 5 of the second byte of the BTH */
 static unsigned int pad_length(const u8 *bth)
@@ -49,81 +78,158 @@ static unsigned int pad_length(const u8 *bth)
 	return bth[1] >> 4 & 3;
 }
 
-static void put_ipv4(struct shipment *shipment, u8 *packet, unsigned int length)
+static const u8 *bth_of(const struct svt_train *train, unsigned int index)
 {
-	union roce_headers *headers = (union roce_headers *)packet;
-	struct iphdr *ip = &headers->ip4;
-	struct udphdr *udp = &headers->udp4;
-	unsigned int udp_length = length - sizeof(*ip);
-
-	memcpy(packet, &shipment->path->headers, sizeof(*ip) + sizeof(*udp));
-	ip->tot_len = htons(length);
-	ip->id = htons(shipment->ip_id++);
-	udp->len = htons(udp_length);
-	udp->check = ~csum_tcpudp_magic(ip->saddr, ip->daddr, udp_length, IPPROTO_UDP, 0);
+	return train->headers + index * train->header_length;
 }
 
-static void put_ipv6(struct shipment *shipment, u8 *packet, unsigned int length)
+static unsigned int payload_of(const struct svt_train *train, unsigned int index)
 {
-	union roce_headers *headers = (union roce_headers *)packet;
-	struct ipv6hdr *ip = &headers->ip6;
-	struct udphdr *udp = &headers->udp6;
-	unsigned int udp_length = length - sizeof(*ip);
-
-	memcpy(packet, &shipment->path->headers, sizeof(*ip) + sizeof(*udp));
-	ip->payload_len = htons(udp_length);
-	udp->len = htons(udp_length);
-	udp->check = ~csum_ipv6_magic(&ip->saddr, &ip->daddr, udp_length, IPPROTO_UDP, 0);
+	return index == train->packets - 1 ? train->last_length : train->payload_length;
 }
 
-/*
- * Append a packet with @payload bytes to @skb, which has the room.
- * Return: false when the payload could not be read.
- */
-static bool put_packet(struct shipment *shipment, struct sk_buff *skb, const u8 *bth,
-		       unsigned int payload)
+/* From the BTH to the end of the ICRC */
+static unsigned int packet_length(const struct svt_train *train, unsigned int index)
 {
-	struct svt_train *train = shipment->train;
-	unsigned int front = headers_length(shipment->path);
-	unsigned int pad = pad_length(bth);
-	unsigned int length = front + train->header_length + payload + pad;
-	u8 *packet = skb_put(skb, length + ROCE_ICRC_LENGTH);
-	u8 *p = packet + front;
+	return train->header_length + payload_of(train, index) +
+	       pad_length(bth_of(train, index)) + ROCE_ICRC_LENGTH;
+}
+
+/* The next @length bytes of payload go to @to */
+static void put_payload(struct shipment *shipment, struct roce_crc *crc, u8 *to,
+			unsigned int length)
+{
+	const struct bio_vec *payload = shipment->train->payload.bvec;
+
+	while (length) {
+		struct bio_vec piece = bvec_iter_bvec(payload, shipment->at);
+		unsigned int part = min(piece.bv_len, length);
+		void *from = bvec_kmap_local(&piece);
+
+		roce_crc_copy(crc, to, from, part);
+		kunmap_local(from);
+		bvec_iter_advance(payload, &shipment->at, part);
+		to += part;
+		length -= part;
+	}
+}
+
+/* Write a packet to @to, which has packet_length() */
+static void put_packet(struct shipment *shipment, unsigned int index, u8 *to)
+{
+	const struct svt_train *train = shipment->train;
+	struct roce_masked *masked = &shipment->masked;
+	bool ipv6 = shipment->path->ipv6;
+	unsigned int payload = payload_of(train, index);
+	const u8 *bth = bth_of(train, index);
+	u8 *p = to + train->header_length;
+	struct roce_crc crc;
 	__le32 icrc;
 
-	memcpy(p, bth, train->header_length);
-	p += train->header_length;
-	if (copy_from_iter(p, payload, &train->payload) != payload)
-		return false;
+	roce_headers_set_length(&masked->headers, ipv6, packet_length(train, index));
+	if (!ipv6)
+		masked->headers.ip4.id = htons(shipment->ip_id + index);
+	memcpy(to, bth, train->header_length);
+	roce_icrc_begin(&crc, shipment->vector, masked, ipv6, bth);
+	if (train->header_length > IB_BTH_BYTES)
+		roce_crc_update(&crc, bth + IB_BTH_BYTES, train->header_length - IB_BTH_BYTES);
+	put_payload(shipment, &crc, p, payload);
 	p += payload;
-	memset(p, 0, pad);
-	p += pad;
-
-	if (shipment->path->ipv6)
-		put_ipv6(shipment, packet, length + ROCE_ICRC_LENGTH);
-	else
-		put_ipv4(shipment, packet, length + ROCE_ICRC_LENGTH);
-	icrc = roce_icrc(packet, length);
+	if (pad_length(bth)) {
+		memset(p, 0, pad_length(bth));
+		roce_crc_update(&crc, p, pad_length(bth));
+		p += pad_length(bth);
+	}
+	icrc = roce_icrc_end(&crc);
 	memcpy(p, &icrc, sizeof(icrc));
-	return true;
 }
 
+/* An skb with room for the headers of lower layers and @length bytes behind them */
 static struct sk_buff *alloc_packets(struct shipment *shipment, unsigned int length)
 {
 	struct dst_entry *dst = shipment->dst;
 	unsigned int room = LL_RESERVED_SPACE(dst->dev) + dst->header_len;
+	unsigned int front = roce_headers_length(shipment->path->ipv6);
 	struct sk_buff *skb;
 
-	skb = alloc_skb(room + length, GFP_ATOMIC | __GFP_NOWARN);
+	skb = alloc_skb(room + front + length, GFP_ATOMIC | __GFP_NOWARN);
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, room);
 	skb_reset_network_header(skb);
-	skb_set_transport_header(skb, headers_length(shipment->path) - sizeof(struct udphdr));
+	skb_set_transport_header(skb, front - sizeof(struct udphdr));
+	skb_put(skb, front);
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	skb->csum_start = skb_transport_header(skb) - skb->head;
 	skb->csum_offset = offsetof(struct udphdr, check);
 	return skb;
+}
+
+/* Pages with room for @length bytes in one piece; NULL when there is no memory */
+static struct page_frag *find_room(unsigned int length)
+{
+	struct page_ring *ring = this_cpu_ptr(&page_rings);
+	struct page_frag *pages = &ring->pages[ring->current_page];
+
+	if (pages->page && pages->size - pages->offset >= length)
+		return pages;
+	ring->current_page = (ring->current_page + 1) % PAGES;
+	pages = &ring->pages[ring->current_page];
+	if (!skb_page_frag_refill(length, pages, GFP_ATOMIC | __GFP_NOWARN) ||
+	    pages->size - pages->offset < length)
+		return NULL;
+	set_page_private(pages->page, (unsigned long)&our_page);
+	return pages;
+}
+
+bool roce_built(const struct sk_buff *skb)
+{
+	const struct skb_shared_info *shared = skb_shinfo(skb);
+
+	return skb->ip_summed == CHECKSUM_PARTIAL && shared->nr_frags &&
+	       page_private(skb_frag_page(&shared->frags[0])) == (unsigned long)&our_page;
+}
+
+/* @length bytes of @pages, where there is room, go to the end of @skb. NULL: it has too many */
+static u8 *add_piece(struct sk_buff *skb, struct page_frag *pages, unsigned int length)
+{
+	int count = skb_shinfo(skb)->nr_frags;
+	u8 *piece;
+
+	piece = page_address(pages->page) + pages->offset;
+	if (skb_can_coalesce(skb, count, pages->page, pages->offset)) {
+		skb_frag_size_add(&skb_shinfo(skb)->frags[count - 1], length);
+	} else if (count < MAX_SKB_FRAGS) {
+		get_page(pages->page);
+		skb_fill_page_desc(skb, count, pages->page, pages->offset, length);
+	} else {
+		return NULL;
+	}
+	pages->offset += length;
+	skb->len += length;
+	skb->data_len += length;
+	skb->truesize += length;
+	return piece;
+}
+
+/* The lower headers, when all packets are in @skb; @first is its first one */
+static void put_headers(struct shipment *shipment, struct sk_buff *skb, unsigned int first)
+{
+	union roce_headers *headers = &shipment->headers;
+	bool ipv6 = shipment->path->ipv6;
+	unsigned int front = roce_headers_length(ipv6);
+	unsigned int udp_length = skb->len - front + sizeof(struct udphdr);
+
+	roce_headers_set_length(headers, ipv6, skb->len - front);
+	if (ipv6) {
+		headers->udp6.check = ~csum_ipv6_magic(&headers->ip6.saddr, &headers->ip6.daddr,
+						       udp_length, IPPROTO_UDP, 0);
+	} else {
+		headers->ip4.id = htons(shipment->ip_id + first);
+		headers->udp4.check = ~csum_tcpudp_magic(headers->ip4.saddr, headers->ip4.daddr,
+							 udp_length, IPPROTO_UDP, 0);
+	}
+	memcpy(skb_network_header(skb), headers, front);
 }
 
 /* No socket besides the owner: what is sent to a multicast group is heard here, too */
@@ -150,41 +256,120 @@ static int send_skb(struct shipment *shipment, struct sk_buff *skb)
 	return net_xmit_eval(ret);
 }
 
-static int send_packet(struct shipment *shipment, unsigned int index)
-{
-	struct svt_train *train = shipment->train;
-	const u8 *bth = train->headers + index * train->header_length;
-	bool last = index == train->packets - 1;
-	unsigned int payload = last ? train->last_length : train->payload_length;
-	unsigned int length = headers_length(shipment->path) + train->header_length + payload +
-			      pad_length(bth) + ROCE_ICRC_LENGTH;
-	struct sk_buff *skb;
-
-	skb = alloc_packets(shipment, length);
-	if (!skb) {
-		iov_iter_advance(&train->payload, payload);
-		return -ENOMEM;
-	}
-	if (!put_packet(shipment, skb, bth, payload)) {
-		kfree_skb(skb);
-		return -EFAULT;
-	}
-	return send_skb(shipment, skb);
-}
-
 static void count_drops(struct svt_device *dev, unsigned int packets)
 {
 	while (packets--)
 		svt_count_drop(dev, true);
 }
 
+/* Packet @index alone. Return: 0 when it is on its way */
+static int send_packet(struct shipment *shipment, unsigned int index)
+{
+	unsigned int length = packet_length(shipment->train, index);
+	struct sk_buff *skb = alloc_packets(shipment, length);
+
+	if (!skb) {
+		bvec_iter_advance(shipment->train->payload.bvec, &shipment->at,
+				  payload_of(shipment->train, index));
+		return -ENOMEM;
+	}
+	shipment->vector = roce_crc_enter();
+	put_packet(shipment, index, skb_put(skb, length));
+	roce_crc_leave(shipment->vector);
+	put_headers(shipment, skb, index);
+	return send_skb(shipment, skb);
+}
+
+/* As many packets from @from on as one piece has room for. Return: the next, or @from: none fits */
+static unsigned int put_piece(struct shipment *shipment, struct sk_buff *skb, unsigned int from,
+			      unsigned int to)
+{
+	unsigned int length = packet_length(shipment->train, from), next;
+	struct page_frag *pages = find_room(length);
+	u8 *at;
+
+	if (!pages)
+		return from;
+	next = min(from + (pages->size - pages->offset) / length, to);
+	at = add_piece(skb, pages, (next - from - 1) * length +
+				   packet_length(shipment->train, next - 1));
+	if (!at)
+		return from;
+	for (; from < next; from++, at += length)
+		put_packet(shipment, from, at);
+	return next;
+}
+
+static bool put_packets(struct shipment *shipment, struct sk_buff *skb, unsigned int from,
+			unsigned int to)
+{
+	unsigned int next;
+
+	shipment->vector = roce_crc_enter();
+	for (; from < to; from = next) {
+		next = put_piece(shipment, skb, from, to);
+		if (next == from)
+			break;
+	}
+	roce_crc_leave(shipment->vector);
+	return from == to;
+}
+
+/* Packets @from to @to - 1 in one skb; all have one length but for a shorter last */
+static struct sk_buff *merge_packets(struct shipment *shipment, unsigned int from, unsigned int to)
+{
+	struct sk_buff *skb = alloc_packets(shipment, 0);
+
+	if (!skb)
+		return NULL;
+	if (!put_packets(shipment, skb, from, to)) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
+	skb_shinfo(skb)->gso_size = packet_length(shipment->train, from);
+	skb_shinfo(skb)->gso_segs = to - from;
+	put_headers(shipment, skb, from);
+	return skb;
+}
+
+/* Return: how many packets were lost */
+static unsigned int send_apart(struct shipment *shipment, unsigned int from, unsigned int to)
+{
+	unsigned int lost = 0;
+
+	for (; from < to; from++)
+		lost += send_packet(shipment, from) != 0;
+	return lost;
+}
+
+static unsigned int send_merged(struct shipment *shipment, unsigned int from, unsigned int to)
+{
+	struct bvec_iter at = shipment->at;
+	struct sk_buff *skb = merge_packets(shipment, from, to);
+
+	if (skb)
+		return send_skb(shipment, skb) ? to - from : 0;
+	shipment->at = at;
+	return send_apart(shipment, from, to);
+}
+
+/* How many packets may share an skb. IPsec would have to encrypt each by itself */
+static unsigned int most_merged(const struct shipment *shipment)
+{
+	return dst_xfrm(shipment->dst) ? 1 : READ_ONCE(shipment->dst->dev->gso_max_segs);
+}
+
 static void send_train(struct svt_device *dev, struct shipment *shipment)
 {
-	unsigned int i;
+	unsigned int packets = shipment->train->packets, most = most_merged(shipment);
+	unsigned int from, to;
 
-	for (i = 0; i < shipment->train->packets; i++)
-		if (send_packet(shipment, i))
-			count_drops(dev, 1);
+	for (from = 0; from < packets; from = to) {
+		to = min(from + max(most, 1U), packets);
+		count_drops(dev, to - from > 1 ? send_merged(shipment, from, to) :
+						 send_apart(shipment, from, to));
+	}
 }
 
 /**
@@ -200,6 +385,7 @@ int roce_xmit(struct svt_device *dev, struct svt_train *train)
 	struct roce_flow *flow = to_roce_flow(train->flow);
 	struct shipment shipment = {
 		.train = train,
+		.at = { .bi_size = iov_iter_count(&train->payload) },
 		.path = to_roce_path(train->path),
 		.sk = flow->sk,
 	};
@@ -212,7 +398,29 @@ int roce_xmit(struct svt_device *dev, struct svt_train *train)
 		count_drops(dev, train->packets);
 		return 0;
 	}
-	shipment.ip_id = atomic_fetch_add(train->packets, &flow->ip_id);
+	shipment.headers = shipment.path->headers;
+	if (!shipment.path->ipv6)
+		shipment.ip_id = atomic_fetch_add(train->packets, &flow->ip_id);
+	roce_icrc_mask(&shipment.masked, &shipment.headers);
 	send_train(dev, &shipment);
 	return 0;
+}
+
+/**
+ * roce_transmit_exit() - let go of memory for packets
+ *
+ * Context: module exit; nothing is sent any more.
+ */
+void roce_transmit_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct page_ring *ring = per_cpu_ptr(&page_rings, cpu);
+		unsigned int i;
+
+		for (i = 0; i < PAGES; i++)
+			if (ring->pages[i].page)
+				put_page(ring->pages[i].page);
+	}
 }

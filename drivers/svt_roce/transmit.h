@@ -4,6 +4,18 @@
 
 #include <rdma/svt.h>
 
+/**
+ * roce_built() - was this skb built here, and not changed since?
+ * @skb: received
+ *
+ * Its packets are on pages of transmit.c, and their checksum is still to be computed: they never
+ * left the memory of this host, and what netem or a driver changes has its checksum before.
+ *
+ * Return: whether the ICRC of its packets needs no look.
+ */
+bool roce_built(const struct sk_buff *skb);
+
 int roce_xmit(struct svt_device *dev, struct svt_train *train);
+void roce_transmit_exit(void);
 
 #endif

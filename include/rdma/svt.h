@@ -96,6 +96,32 @@ static inline struct svt_rx_cb *svt_rx_cb(struct sk_buff *skb)
 }
 
 /**
+ * svt_skb_bytes() - a part of an skb, if it is in one piece
+ * @skb: skb
+ * @offset: of the part from skb->data
+ * @length: bytes
+ *
+ * Return: the bytes, or NULL: then skb_copy_bits() puts them together.
+ */
+static inline const u8 *svt_skb_bytes(const struct sk_buff *skb, u32 offset, u32 length)
+{
+	u32 start = skb_headlen(skb);
+	int i;
+
+	if (offset + length <= start)
+		return skb->data + offset;
+	for (i = 0; i < skb_shinfo(skb)->nr_frags && offset >= start; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+		u32 end = start + skb_frag_size(frag);
+
+		if (offset + length <= end && !skb_frag_must_loop(skb_frag_page(frag)))
+			return skb_frag_address(frag) + (offset - start);
+		start = end;
+	}
+	return NULL;
+}
+
+/**
  * struct svt_rx_address - where a received skb came from and went to
  * @sgid: of the sender
  * @dgid: as the packet has it

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Packets that share an skb on their way through the host. Where the netdev does not take them
+# together, as a NIC without offload, each has to be a packet of its own with all that a peer
+# checks; a peer that gets them one by one, and one that sends them so, lose nothing.
+
+. "$(dirname "$0")/../lib/testlib.sh"
+
+LIB=$(dirname "$0")/../lib
+
+# offload SIDE on|off: whether the netdev takes packets together
+offload() {
+	ip netns exec "$1" ethtool -K veth0 tx-udp-segmentation "$2"
+}
+
+traffic() {
+	local kind=$1 program
+	for program in ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw; do
+		perftest "$program" "$kind" -n 20
+	done
+	perftest ib_send_bw "$kind" -n 20 -c UC
+	perftest ib_send_bw "$kind" -n 20 -c UD -s 1000
+}
+
+perftest() {
+	local program=$1 kind=$2
+	shift 2
+	# READ responses and data of odd length
+	[ "$program" = ib_atomic_bw ] || [[ "$*" == *-s* ]] || set -- "$@" -s 65001
+	pair "$program" -F -d svta -x "$(gid_index svta "$kind")" "$@" -- \
+		"$program" -F -d svtb -x "$(gid_index svtb "$kind")" "$@" 10.0.0.1
+}
+
+# capture COMMAND...: what comes to b while it runs is in wire.pcap
+capture() {
+	local pid
+	ip netns exec b tcpdump -i veth0 -w "$WORK/wire.pcap" -s 0 -B 65536 -U udp port 4791 \
+		2>"$WORK/tcpdump" &
+	pid=$!
+	until_true 10 grep -q listening "$WORK/tcpdump"
+	"$@"
+	nap 1
+	kill "$pid"
+	wait "$pid"
+	grep -q '^0 packets dropped' "$WORK/tcpdump"
+}
+
+each_segment_is_a_packet() {
+	offload a off
+	offload b off
+	capture traffic "$1"
+	python3 "$LIB/packets.py" "$WORK/wire.pcap" "$PAIR_MTU"
+	offload a on
+	offload b on
+}
+
+packets_travel_together() {
+	capture perftest ib_send_bw v4 -n 20
+	python3 "$LIB/packets.py" "$WORK/wire.pcap" 65535 >"$WORK/packets" || :
+	cat "$WORK/packets"
+	[ "$(sed -n 's/ packets.*//p' "$WORK/packets")" -lt 200 ]
+}
+
+contents_without_offload() {
+	offload "$1" off
+	verify v4
+	offload "$1" on
+}
+
+setup_pair
+run_test "packets travel together" packets_travel_together
+run_test "each segment is a packet, IPv4" each_segment_is_a_packet v4
+run_test "each segment is a packet, IPv6" each_segment_is_a_packet v6
+run_test "every operation, a sends packets alone" contents_without_offload a
+run_test "every operation, b sends packets alone" contents_without_offload b
+run_test "teardown leaves nothing" teardown_pair
+finish
