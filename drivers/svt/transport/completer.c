@@ -198,8 +198,7 @@ static enum ib_wc_status svt_scatter(struct svt_qp *qp, const struct svt_send_re
 		ret = svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, IB_ACCESS_LOCAL_WRITE,
 				       &region);
 		if (!ret && rx)
-			ret = svt_region_fill_skb(&region, offset, part, rx->skb,
-						  rx->payload + done);
+			ret = svt_region_fill_payload(&region, offset, part, rx, done);
 		else if (!ret)
 			ret = svt_region_fill(&region, offset, part, (u8 *)original + done);
 		if (ret)
@@ -248,8 +247,10 @@ static void svt_completer_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 		return;
 	}
 	offset = svt_psn_diff(packet->psn, request->first_psn) * qp->mtu;
-	length = min(request->length - offset, qp->mtu);
-	if (packet->payload_length != length) {
+	if (1 + rx->more <= (request->length - offset) / qp->mtu)
+		rx->run = 1 + rx->more;
+	length = min(request->length - offset, rx->run * qp->mtu);
+	if (rx->run * packet->payload_length != length) {
 		svt_requester_fail_oldest(qp, IB_WC_BAD_RESP_ERR);
 		return;
 	}
@@ -258,7 +259,7 @@ static void svt_completer_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 		svt_requester_fail_oldest(qp, status);
 		return;
 	}
-	svt_una_set(qp, svt_psn_add(send->una, 1));
+	svt_una_set(qp, svt_psn_add(send->una, rx->run));
 	if (packet->info->flags & SVT_OP_AETH)
 		svt_take_credits(send, packet);
 }

@@ -3,48 +3,108 @@
  * Copies into memory regions: the one copy that received data goes through, from wherever the
  * skb has it to where the work request wants it. Inside the RCU read section of the look-up.
  */
-#include <linux/uio.h>
+#include <linux/bvec.h>
+#include <linux/highmem.h>
+#include <rdma/svt.h>
 
 #include "copy.h"
+#include "qp.h"
 
 #define SVT_COPY_BVECS		8
 
-/* One step: as much as SVT_COPY_BVECS entries describe */
-static u32 svt_region_iter(const struct svt_region *region, u64 offset, u32 length,
-			   struct bio_vec *bvec, struct iov_iter *iter)
-{
-	unsigned int count;
-	u32 part = svt_region_bvec(region, offset, length, bvec, SVT_COPY_BVECS, &count);
+/**
+ * struct svt_copy_source - where bytes come from, piece by piece
+ * @rx: a piece is the payload of a packet; NULL: there is one piece, of @left bytes at @bytes
+ * @bytes: the next byte, or NULL: the skb has the piece in fragments
+ * @offset: of the next byte in the skb
+ * @left: bytes of this piece
+ * @next: of the piece behind this one, offset in the skb
+ */
+struct svt_copy_source {
+	const struct svt_rx_packet *rx;
+	const u8 *bytes;
+	u32 offset;
+	u32 left;
+	u32 next;
+};
 
-	iov_iter_bvec(iter, ITER_DEST, bvec, count, part);
-	return part;
+static void svt_source_packet(struct svt_copy_source *source)
+{
+	const struct svt_rx_packet *rx = source->rx;
+
+	source->offset = source->next;
+	source->next += rx->stride;
+	source->left = rx->packet.payload_length;
+	source->bytes = svt_skb_bytes(rx->skb, source->offset, source->left);
+}
+
+static int svt_copy_bytes(struct svt_copy_source *source, u8 *to, u32 length)
+{
+	u32 part;
+
+	for (; length; to += part, length -= part) {
+		if (!source->left)
+			svt_source_packet(source);
+		part = min(length, source->left);
+		if (source->bytes) {
+			memcpy(to, source->bytes, part);
+			source->bytes += part;
+		} else if (skb_copy_bits(source->rx->skb, source->offset, to, part)) {
+			return -EFAULT;
+		}
+		source->offset += part;
+		source->left -= part;
+	}
+	return 0;
+}
+
+static int svt_region_copy(const struct svt_region *region, u64 offset, u32 length,
+			   struct svt_copy_source *source)
+{
+	struct bio_vec bvec[SVT_COPY_BVECS], page;
+	struct bvec_iter at, all = {};
+	unsigned int count;
+	int ret = 0;
+
+	for (; length && !ret; offset += all.bi_size, length -= all.bi_size) {
+		all.bi_size = svt_region_bvec(region, offset, length, bvec, SVT_COPY_BVECS, &count);
+		if (!all.bi_size)
+			return -EFAULT;
+		for_each_bvec(page, bvec, at, all) {
+			u8 *to = bvec_kmap_local(&page);
+
+			ret = ret ?: svt_copy_bytes(source, to, page.bv_len);
+			kunmap_local(to);
+		}
+	}
+	return ret;
 }
 
 /**
- * svt_region_fill_skb - copy from an skb into a region
+ * svt_region_fill_payload - copy what packets carry into a region
  * @region: from a look-up that allowed writing
  * @offset: of the first byte in @region
- * @length: bytes
- * @skb: linear or not
- * @skb_offset: of the first byte from skb->data
+ * @length: bytes; @from + @length is not beyond the payload of @rx->run packets
+ * @rx: packets
+ * @from: of the first byte in their payload
  *
- * Return: 0, or -EFAULT when @region or @skb is too short.
+ * Return: 0, or -EFAULT when @region or the skb is too short.
  */
-int svt_region_fill_skb(const struct svt_region *region, u64 offset, u32 length,
-			const struct sk_buff *skb, u32 skb_offset)
+int svt_region_fill_payload(const struct svt_region *region, u64 offset, u32 length,
+			    const struct svt_rx_packet *rx, u32 from)
 {
-	while (length) {
-		struct bio_vec bvec[SVT_COPY_BVECS];
-		struct iov_iter iter;
-		u32 part = svt_region_iter(region, offset, length, bvec, &iter);
+	struct svt_copy_source source = { .rx = rx, .next = rx->payload };
 
-		if (!part || skb_copy_datagram_iter(skb, skb_offset, &iter, part))
-			return -EFAULT;
-		offset += part;
-		skb_offset += part;
-		length -= part;
+	if (from) {
+		source.next += from / rx->packet.payload_length * rx->stride;
+		from %= rx->packet.payload_length;
+		svt_source_packet(&source);
+		source.offset += from;
+		source.left -= from;
+		if (source.bytes)
+			source.bytes += from;
 	}
-	return 0;
+	return svt_region_copy(region, offset, length, &source);
 }
 
 /**
@@ -58,21 +118,7 @@ int svt_region_fill_skb(const struct svt_region *region, u64 offset, u32 length,
  */
 int svt_region_fill(const struct svt_region *region, u64 offset, u32 length, const void *from)
 {
-	while (length) {
-		struct bio_vec bvec[SVT_COPY_BVECS];
-		struct iov_iter iter;
-		u32 part = svt_region_iter(region, offset, length, bvec, &iter);
+	struct svt_copy_source source = { .bytes = from, .left = length };
 
-		/*
-		 * Not copy_to_iter(): that checks @from as if this were a copy to user space, and
-		 * takes a lock of vmalloc for it when @from is on the stack of a softirq, which
-		 * may have interrupted the owner of the lock.
-		 */
-		if (!part || _copy_to_iter(from, part, &iter) != part)
-			return -EFAULT;
-		offset += part;
-		from += part;
-		length -= part;
-	}
-	return 0;
+	return svt_region_copy(region, offset, length, &source);
 }

@@ -9,8 +9,10 @@
 
 #include "../mem/keys.h"
 
-int svt_region_fill_skb(const struct svt_region *region, u64 offset, u32 length,
-			const struct sk_buff *skb, u32 skb_offset);
+struct svt_rx_packet;
+
+int svt_region_fill_payload(const struct svt_region *region, u64 offset, u32 length,
+			    const struct svt_rx_packet *rx, u32 from);
 int svt_region_fill(const struct svt_region *region, u64 offset, u32 length, const void *from);
 
 #endif

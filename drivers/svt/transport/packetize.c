@@ -15,7 +15,7 @@
 /* A Q_Key with this bit is not taken from the work request but from the QP (IBTA 10.2.5) */
 #define SVT_QKEY_CONTROLLED	0x80000000
 
-static void svt_packet_common(const struct svt_qp *qp, struct svt_packet *packet, u8 opcode)
+static u8 svt_opcode(const struct svt_qp *qp, u8 opcode)
 {
 	static const u8 service_bits[] = {
 		[SVT_SERVICE_RC] = IB_OPCODE_RC,
@@ -23,13 +23,33 @@ static void svt_packet_common(const struct svt_qp *qp, struct svt_packet *packet
 		[SVT_SERVICE_UD] = IB_OPCODE_UD,
 	};
 
+	return service_bits[qp->type->service] | opcode;
+}
+
+static void svt_packet_common(const struct svt_qp *qp, struct svt_packet *packet, u8 opcode)
+{
 	memset(packet, 0, sizeof(*packet));
-	packet->opcode = service_bits[qp->type->service] | opcode;
+	packet->opcode = svt_opcode(qp, opcode);
 	packet->info = svt_opcode_info(packet->opcode);
 	packet->migrated = true;
 	packet->pkey = SVT_DEFAULT_PKEY;
 	packet->psn = qp->send.cursor.psn;
 	packet->dest_qpn = qp->attr.dest_qp_num;
+}
+
+/* Have builder->region of @sge, from a look-up for another packet if there was one */
+static bool svt_gather_from(struct svt_qp *qp, struct svt_train_builder *builder,
+			    struct svt_send_request *request, const struct svt_sge *sge)
+{
+	if (builder->sge == sge)
+		return true;
+	builder->sge = NULL;
+	if (svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, 0, &builder->region)) {
+		request->status = IB_WC_LOC_PROT_ERR;
+		return false;
+	}
+	builder->sge = sge;
+	return true;
 }
 
 /* Payload [@offset, @offset + @length) of a request. False: no room, or request->status is set. */
@@ -41,7 +61,6 @@ static bool svt_gather(struct svt_qp *qp, struct svt_train_builder *builder,
 	if (request->wqe.flags & SVT_SEND_INLINE)
 		return svt_builder_payload_kernel(builder, (void *)sge + offset, length);
 	for (; length; sge++) {
-		struct svt_region region;
 		u32 part;
 
 		if (offset >= sge->length) {
@@ -49,11 +68,8 @@ static bool svt_gather(struct svt_qp *qp, struct svt_train_builder *builder,
 			continue;
 		}
 		part = min(sge->length - offset, length);
-		if (svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, 0, &region)) {
-			request->status = IB_WC_LOC_PROT_ERR;
-			return false;
-		}
-		if (!svt_builder_payload_region(builder, &region, offset, part))
+		if (!svt_gather_from(qp, builder, request, sge) ||
+		    !svt_builder_payload_region(builder, &builder->region, offset, part))
 			return false;
 		length -= part;
 		offset = 0;
@@ -126,6 +142,33 @@ static void svt_packet_message(struct svt_packet *packet, const struct svt_send_
 			    (wqe->flags & SVT_SEND_SOLICITED);
 }
 
+/*
+ * Behind a packet in the middle of a message, as many more of the same as the message, the train
+ * and the window have room for. If their payload does not fit, they come one by one.
+ */
+static void svt_packet_middles(struct svt_qp *qp, struct svt_train_builder *builder,
+			       struct svt_send_request *request)
+{
+	struct svt_send_side *send = &qp->send;
+	u32 more = min((request->length - send->cursor.offset - 1) / qp->mtu,
+		       svt_builder_room(builder));
+	struct svt_builder_mark mark;
+
+	if (qp->type->reliable)
+		more = min_t(s32, more, max((s32)send->outstanding_eighths / 8 -
+					    svt_psn_diff(send->cursor.psn, send->una), 0));
+	if (!more)
+		return;
+	svt_builder_mark(builder, &mark);
+	if (!svt_gather(qp, builder, request, send->cursor.offset, more * qp->mtu)) {
+		svt_builder_undo(builder, &mark);
+		return;
+	}
+	svt_builder_repeat(builder, send->cursor.psn, more);
+	send->cursor.offset += more * qp->mtu;
+	svt_cursor_advance(send, more);
+}
+
 /* SEND and WRITE on RC and UC */
 static enum svt_send_step svt_packet_data(struct svt_qp *qp, struct svt_train_builder *builder,
 					  struct svt_send_request *request)
@@ -150,6 +193,8 @@ static enum svt_send_step svt_packet_data(struct svt_qp *qp, struct svt_train_bu
 	svt_cursor_advance(send, 1);
 	if (last)
 		svt_cursor_next_request(send);
+	else if (packet.opcode == svt_opcode(qp, request->info->middle))
+		svt_packet_middles(qp, builder, request);
 	return SVT_SEND_MORE;
 }
 

@@ -196,6 +196,7 @@ struct svt_recv_side {
 	struct svt_recv_wqe *wqe;	/* the copy of the receive under way */
 	u32 wqe_length;			/* bytes that it can take */
 	bool wqe_valid;
+	u32 takes;			/* receives that were under way, this one included */
 	/* RC and UC */
 	u32 arrivals;			/* request packets; read without a lock by doorbell.c */
 	u32 epsn;
@@ -292,16 +293,48 @@ static inline struct svt_qp *to_svt_qp(struct ib_qp *ibqp)
 }
 
 /**
+ * struct svt_rx_target - where the payload of a message goes: a look-up for many packets
+ * @sge: entry of the receive under way, or NULL
+ * @take: which receive: svt_recv_side.takes
+ * @write: @region is that of a WRITE, from @offset on
+ * @offset: in the message
+ * @region: found in this RCU read section
+ */
+struct svt_rx_target {
+	const struct svt_sge *sge;
+	u32 take;
+	bool write;
+	u32 offset;
+	struct svt_region region;
+};
+
+/**
  * struct svt_rx_packet - a packet on its way through a QP
  * @packet: its headers
  * @skb: that holds it
  * @payload: offset of the payload in @skb
+ * @stride: from there to that of the next
+ * @more: packets behind it that go on with its message: all that differs is the PSN, and that the
+ *	last may ask for an acknowledgment
+ * @more_ack_request: it does
+ * @run: packets that were dealt with: 1, or all with @more
+ * @target: what its packets before this one went to; kept as long as @skb is worked on
  */
 struct svt_rx_packet {
 	struct svt_packet packet;
 	struct sk_buff *skb;
 	u32 payload;
+	u32 stride;
+	u32 more;
+	bool more_ack_request;
+	u32 run;
+	struct svt_rx_target *target;
 };
+
+static inline bool svt_rx_ack_request(const struct svt_rx_packet *rx)
+{
+	return rx->run == 1 ? rx->packet.ack_request : rx->more_ack_request;
+}
 
 /**
  * struct svt_qp_type - what RC, UC, UD and GSI do differently

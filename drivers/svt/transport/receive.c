@@ -9,8 +9,10 @@
  * QP's peer, and has the right P_Key.
  */
 #include <linux/rhashtable.h>
+#include <linux/unaligned.h>
 
 #include "../trace.h"
+#include "../wire/psn.h"
 #include "multicast.h"
 #include "receive.h"
 
@@ -29,9 +31,11 @@ struct svt_destination {
 
 static bool svt_peek(const struct sk_buff *skb, u32 offset, struct svt_destination *destination)
 {
+	const u8 *bth = svt_skb_bytes(skb, offset, SVT_BTH_BYTES);
 	u8 buffer[SVT_BTH_BYTES];
-	const u8 *bth = skb_header_pointer(skb, offset, sizeof(buffer), buffer);
 
+	if (!bth)
+		bth = skb_header_pointer(skb, offset, sizeof(buffer), buffer);
 	if (!bth)
 		return false;
 	destination->qpn = bth[5] << 16 | bth[6] << 8 | bth[7];
@@ -160,15 +164,70 @@ void svt_count_drop(struct svt_device *dev, bool transmit)
 }
 EXPORT_SYMBOL_GPL(svt_count_drop);
 
-static bool svt_parse(struct svt_rx_packet *rx, u32 offset, u32 length)
+/* BTHs that are to go on with a message are alike up to this word, which has AckReq and PSN */
+#define SVT_BTH_LAST_WORD	8
+
+/* Where the packets of an skb are that are left */
+struct svt_rx_cursor {
+	u32 offset;
+	u32 left;		/* bytes */
+	u32 stride;
+	u32 trailer;
+	bool alone;		/* one did not take those along that went on with it */
+};
+
+static bool svt_is_middle(const struct svt_packet *packet)
+{
+	return packet->info->flags & SVT_OP_PAYLOAD &&
+	       !(packet->info->flags & (SVT_OP_FIRST | SVT_OP_LAST)) &&
+	       packet->info->service != SVT_SERVICE_UD;
+}
+
+/* Behind @rx, which has the BTH @first: how many packets in the middle of the same message? */
+static void svt_find_more(struct svt_rx_packet *rx, const struct svt_rx_cursor *at,
+			  const u8 *first)
+{
+	u32 left = at->left, offset = at->offset, word;
+	u8 bth[SVT_BTH_BYTES];
+
+	while (left >= 2 * at->stride && !rx->more_ack_request) {
+		const u8 *bytes;
+
+		left -= at->stride;
+		offset += at->stride;
+		bytes = svt_skb_bytes(rx->skb, offset, sizeof(bth));
+		if (!bytes)
+			return;
+		memcpy(bth, bytes, sizeof(bth));
+		word = get_unaligned_be32(bth + SVT_BTH_LAST_WORD);
+		if (memcmp(bth, first, SVT_BTH_LAST_WORD) ||
+		    svt_psn(word) != svt_psn_add(rx->packet.psn, rx->more + 1))
+			return;
+		rx->more_ack_request = bth[SVT_BTH_ACK_REQUEST_BYTE] & SVT_BTH_ACK_REQUEST_BIT;
+		rx->more++;
+	}
+}
+
+/* Copied, because who spliced pages into a packet may change them meanwhile */
+static bool svt_parse(struct svt_rx_packet *rx, const struct svt_rx_cursor *at)
 {
 	u8 buffer[SVT_HEADER_MAX];
+	u32 length = min(at->stride, at->left) - at->trailer;
 	u32 available = min_t(u32, length, sizeof(buffer));
-	const u8 *bytes = skb_header_pointer(rx->skb, offset, available, buffer);
+	const u8 *bytes = svt_skb_bytes(rx->skb, at->offset, available);
 
-	if (!bytes || svt_packet_parse(&rx->packet, bytes, available, length) != SVT_PARSE_OK)
+	if (bytes)
+		memcpy(buffer, bytes, available);
+	else if (skb_copy_bits(rx->skb, at->offset, buffer, available))
 		return false;
-	rx->payload = offset + rx->packet.header_length;
+	if (svt_packet_parse(&rx->packet, buffer, available, length) != SVT_PARSE_OK)
+		return false;
+	rx->payload = at->offset + rx->packet.header_length;
+	rx->stride = at->stride;
+	rx->more_ack_request = false;
+	if (!at->alone && svt_is_middle(&rx->packet) && !rx->packet.ack_request &&
+	    !trace_svt_packet_rx_enabled())
+		svt_find_more(rx, at, buffer);
 	return true;
 }
 
@@ -192,15 +251,30 @@ static bool svt_side_awake(const struct svt_qp *qp, const struct svt_side *side)
 	return side == &qp->recv.side && (state == IB_QPS_RTR || state == IB_QPS_SQE);
 }
 
-/* One packet. Returns SVT_COUNT_TOTAL, or the reason why it is dropped. */
+static enum svt_counter svt_side_dispatch(struct svt_qp *qp, struct svt_side *side,
+					  struct svt_rx_packet *rx)
+{
+	if (side == &qp->send.side) {
+		if (!qp->type->response || !(rx->packet.info->flags & SVT_OP_RESPONSE))
+			return SVT_COUNT_RX_DROPPED_OPCODE;
+		qp->type->response(qp, rx);
+	} else {
+		qp->type->request(qp, rx);
+		WRITE_ONCE(qp->recv.arrivals, qp->recv.arrivals + rx->run);
+	}
+	return SVT_COUNT_TOTAL;
+}
+
+/* rx->run packets from @at. Returns SVT_COUNT_TOTAL, or the reason why the first is dropped. */
 static enum svt_counter svt_side_packet(struct svt_qp *qp, struct svt_side *side,
-					struct svt_rx_packet *rx, u32 offset, u32 length)
+					struct svt_rx_packet *rx, const struct svt_rx_cursor *at)
 {
 	struct svt_core *core = qp->core;
+	enum svt_counter reason;
 
 	if (!svt_side_awake(qp, side))
 		return SVT_COUNT_RX_DROPPED_STATE;
-	if (!svt_parse(rx, offset, length))
+	if (min(at->stride, at->left) <= at->trailer || !svt_parse(rx, at))
 		return SVT_COUNT_RX_DROPPED_MALFORMED;
 	if (rx->packet.info->service != qp->type->service)
 		return SVT_COUNT_RX_DROPPED_OPCODE;
@@ -209,25 +283,25 @@ static enum svt_counter svt_side_packet(struct svt_qp *qp, struct svt_side *side
 		WRITE_ONCE(core->bad_pkey_count, READ_ONCE(core->bad_pkey_count) + 1);
 		return SVT_COUNT_RX_DROPPED_PKEY;
 	}
-	svt_count(core->counters, SVT_COUNT_RX_PACKETS);
-	svt_count_add(core->counters, SVT_COUNT_RX_BYTES, length);
 	trace_svt_packet_rx(qp, &rx->packet);
-	if (side == &qp->send.side) {
-		if (!qp->type->response || !(rx->packet.info->flags & SVT_OP_RESPONSE))
-			return SVT_COUNT_RX_DROPPED_OPCODE;
-		qp->type->response(qp, rx);
-	} else {
-		WRITE_ONCE(qp->recv.arrivals, qp->recv.arrivals + 1);
-		qp->type->request(qp, rx);
-	}
-	return SVT_COUNT_TOTAL;
+	reason = svt_side_dispatch(qp, side, rx);
+	svt_count_add(core->counters, SVT_COUNT_RX_PACKETS, rx->run);
+	svt_count_add(core->counters, SVT_COUNT_RX_BYTES,
+		      rx->run * (min(at->stride, at->left) - at->trailer));
+	return reason;
 }
 
 static void svt_side_skb(struct svt_qp *qp, struct svt_side *side, struct sk_buff *skb)
 {
-	const struct svt_rx_cb cb = *svt_rx_cb(skb);
-	struct svt_rx_packet rx = { .skb = skb };
-	u32 position;
+	const struct svt_rx_cb *cb = svt_rx_cb(skb);
+	struct svt_rx_cursor at = {
+		.offset = cb->offset, .left = cb->length,
+		.stride = cb->stride, .trailer = cb->trailer,
+	};
+	struct svt_rx_target target = {};
+	struct svt_rx_packet rx = { .skb = skb, .target = &target };
+	enum svt_counter reason;
+	u32 step;
 
 	if (!svt_side_awake(qp, side)) {
 		svt_drop(qp->core, skb, SVT_COUNT_RX_DROPPED_STATE);
@@ -238,17 +312,16 @@ static void svt_side_skb(struct svt_qp *qp, struct svt_side *side, struct sk_buf
 		return;
 	}
 	trace_svt_train_rx(qp, skb);
-	for (position = 0; position < cb.length; position += cb.stride) {
-		u32 length = min(cb.stride, cb.length - position);
-		enum svt_counter reason = SVT_COUNT_RX_DROPPED_MALFORMED;
-
-		if (length > cb.trailer)
-			reason = svt_side_packet(qp, side, &rx, cb.offset + position,
-						 length - cb.trailer);
+	for (; at.left; at.offset += step, at.left -= step) {
+		rx.run = 1;
+		rx.more = 0;
+		reason = svt_side_packet(qp, side, &rx, &at);
 		if (reason != SVT_COUNT_TOTAL) {
 			svt_count(qp->core->counters, reason);
 			trace_svt_drop(skb, reason);
 		}
+		at.alone |= rx.more && rx.run == 1;
+		step = min(rx.run * at.stride, at.left);
 	}
 	consume_skb(skb);
 }

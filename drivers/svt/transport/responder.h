@@ -69,13 +69,13 @@ void svt_receive_reset(struct svt_qp *qp);
 
 /* responder_message.c: SEND and WRITE of RC and UC */
 bool svt_message_follows(const struct svt_recv_side *recv, const struct svt_packet *packet);
-enum svt_verdict svt_message_packet(struct svt_qp *qp, const struct svt_rx_packet *rx);
+enum svt_verdict svt_message_packet(struct svt_qp *qp, struct svt_rx_packet *rx);
 void svt_message_complete(struct svt_qp *qp, const struct svt_packet *packet,
 			  struct svt_cqe *cqe);
 
 /* responder_resource.c: reads and atomics of RC */
-enum svt_verdict svt_resource_read(struct svt_qp *qp, const struct svt_rx_packet *rx);
-enum svt_verdict svt_resource_atomic(struct svt_qp *qp, const struct svt_rx_packet *rx);
+enum svt_verdict svt_resource_read(struct svt_qp *qp, struct svt_rx_packet *rx);
+enum svt_verdict svt_resource_atomic(struct svt_qp *qp, struct svt_rx_packet *rx);
 bool svt_resource_replay(struct svt_recv_side *recv, const struct svt_packet *packet);
 struct svt_resource *svt_resource_oldest_pending(struct svt_recv_side *recv);
 void svt_resource_answered(struct svt_recv_side *recv, struct svt_resource *resource);

@@ -73,6 +73,25 @@ static u8 svt_read_opcode(const struct svt_resource *resource, u32 psn)
 		      IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE;
 }
 
+/* Behind a response in the middle, as many more from @psn on as the train has room for */
+static u32 svt_read_middles(const struct svt_qp *qp, struct svt_train_builder *builder,
+			    const struct svt_resource *resource, const struct svt_region *region,
+			    u32 psn, u32 offset)
+{
+	u32 more = min_t(u32, svt_psn(resource->last_psn - psn), svt_builder_room(builder));
+	struct svt_builder_mark mark;
+
+	svt_builder_mark(builder, &mark);
+	if (!more)
+		return 0;
+	if (!svt_builder_payload_region(builder, region, offset, more * qp->mtu)) {
+		svt_builder_undo(builder, &mark);
+		return 0;
+	}
+	svt_builder_repeat(builder, psn, more);
+	return more;
+}
+
 /* Responses from next_psn on, as many as make one train; @region is the rest of the read */
 static void svt_read_fill(const struct svt_qp *qp, struct svt_train_builder *builder,
 			  const struct svt_resource *resource, const struct svt_region *region)
@@ -80,7 +99,7 @@ static void svt_read_fill(const struct svt_qp *qp, struct svt_train_builder *bui
 	u32 psn = resource->next_psn, offset = 0;
 	struct svt_builder_mark mark;
 	struct svt_packet packet;
-	u32 length;
+	u32 length, more;
 
 	svt_answer_packet(qp, &packet, svt_read_opcode(resource, psn), psn);
 	for (;;) {
@@ -98,6 +117,11 @@ static void svt_read_fill(const struct svt_qp *qp, struct svt_train_builder *bui
 			return;
 		offset += length;
 		psn = svt_psn_add(psn, 1);
+		if (packet.opcode == IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE) {
+			more = svt_read_middles(qp, builder, resource, region, psn, offset);
+			offset += more * qp->mtu;
+			psn = svt_psn_add(psn, more);
+		}
 		packet.psn = psn;
 		packet.opcode = svt_read_opcode(resource, psn);
 		packet.info = svt_opcode_info(packet.opcode);

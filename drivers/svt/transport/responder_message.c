@@ -87,17 +87,18 @@ static enum svt_verdict svt_message_send(struct svt_qp *qp, const struct svt_rx_
 	const struct svt_packet *packet = &rx->packet;
 	struct svt_recv_side *recv = &qp->recv;
 	u32 offset = packet->info->flags & SVT_OP_FIRST ? 0 : recv->message_offset;
+	u32 length = rx->run * packet->payload_length;
 	enum svt_verdict verdict;
 
 	verdict = svt_receive_take(qp);
 	if (verdict != SVT_VERDICT_OK)
 		return verdict;
-	if (packet->payload_length > min(recv->wqe_length, SVT_MAX_MESSAGE) - offset)
+	if (length > min(recv->wqe_length, SVT_MAX_MESSAGE) - offset)
 		return SVT_VERDICT_LENGTH;
 	verdict = svt_receive_skb(qp, offset, rx);
 	if (verdict != SVT_VERDICT_OK)
 		return verdict;
-	offset += packet->payload_length;
+	offset += length;
 	if (packet->info->flags & SVT_OP_LAST)
 		verdict = svt_message_send_end(qp, packet, offset);
 	if (verdict == SVT_VERDICT_OK)
@@ -105,22 +106,25 @@ static enum svt_verdict svt_message_send(struct svt_qp *qp, const struct svt_rx_
 	return verdict;
 }
 
-static bool svt_write_allowed(struct svt_qp *qp, u64 offset, u32 length,
-			      struct svt_region *region)
+/* Have target->region of the WRITE under way from @offset to its end */
+static bool svt_write_allowed(struct svt_qp *qp, struct svt_rx_target *target, u32 offset)
 {
 	const struct svt_recv_side *recv = &qp->recv;
 
-	return !svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, recv->write_rkey,
-				  recv->write_addr + offset, length, IB_ACCESS_REMOTE_WRITE,
-				  region);
+	target->sge = NULL;
+	target->offset = offset;
+	target->write = !svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, recv->write_rkey,
+					   recv->write_addr + offset, recv->write_length - offset,
+					   IB_ACCESS_REMOTE_WRITE, &target->region);
+	return target->write;
 }
 
 /* The whole of it is checked before the first byte is written (IBTA 9.7.4.1.5) */
 static enum svt_verdict svt_message_write_begin(struct svt_qp *qp,
-						const struct svt_packet *packet)
+						const struct svt_packet *packet,
+						struct svt_rx_target *target)
 {
 	struct svt_recv_side *recv = &qp->recv;
-	struct svt_region region;
 
 	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_WRITE) ||
 	    packet->dma_length > SVT_MAX_MESSAGE)
@@ -128,7 +132,7 @@ static enum svt_verdict svt_message_write_begin(struct svt_qp *qp,
 	recv->write_addr = packet->remote_addr;
 	recv->write_rkey = packet->rkey;
 	recv->write_length = packet->dma_length;
-	if (recv->write_length && !svt_write_allowed(qp, 0, recv->write_length, &region))
+	if (recv->write_length && !svt_write_allowed(qp, target, 0))
 		return SVT_VERDICT_ACCESS;
 	return SVT_VERDICT_OK;
 }
@@ -147,13 +151,14 @@ static void svt_message_write_end(struct svt_qp *qp, const struct svt_packet *pa
 static enum svt_verdict svt_message_write(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
-	u32 flags = packet->info->flags, length = packet->payload_length, offset = 0, left;
+	u32 flags = packet->info->flags, length = rx->run * packet->payload_length;
+	u32 offset = 0, left;
 	struct svt_recv_side *recv = &qp->recv;
+	struct svt_rx_target *target = rx->target;
 	enum svt_verdict verdict = SVT_VERDICT_OK;
-	struct svt_region region;
 
 	if (flags & SVT_OP_FIRST)
-		verdict = svt_message_write_begin(qp, packet);
+		verdict = svt_message_write_begin(qp, packet, target);
 	else
 		offset = recv->message_offset;
 	if (verdict != SVT_VERDICT_OK)
@@ -161,30 +166,24 @@ static enum svt_verdict svt_message_write(struct svt_qp *qp, const struct svt_rx
 	left = recv->write_length - offset;
 	if (flags & SVT_OP_LAST ? length != left : length >= left)
 		return SVT_VERDICT_INVALID;
-	if (length && !svt_write_allowed(qp, offset, length, &region))
+	if (length && !target->write && !svt_write_allowed(qp, target, offset))
 		return SVT_VERDICT_ACCESS;
 	/* Without a receive for the immediate data nothing may be written (IBTA 9.7.5.2.8) */
 	if (flags & SVT_OP_IMM)
 		verdict = svt_receive_take(qp);
 	if (verdict != SVT_VERDICT_OK)
 		return verdict;
-	if (length && svt_region_fill_skb(&region, 0, length, rx->skb, rx->payload))
+	if (length && svt_region_fill_payload(&target->region, offset - target->offset, length, rx,
+					      0))
 		return SVT_VERDICT_BROKEN;
 	recv->message_offset = offset + length;
+	target->write &= !(flags & SVT_OP_LAST);
 	if (flags & SVT_OP_IMM)
 		svt_message_write_end(qp, packet);
 	return SVT_VERDICT_OK;
 }
 
-/**
- * svt_message_packet - carry out a packet of a SEND or WRITE
- * @qp: RC or UC QP
- * @rx: request packet that svt_message_follows()
- *
- * Context: recv.side.lock held, RCU read section.
- * Return: enum svt_verdict.
- */
-enum svt_verdict svt_message_packet(struct svt_qp *qp, const struct svt_rx_packet *rx)
+static enum svt_verdict svt_message_run(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
 	struct svt_recv_side *recv = &qp->recv;
@@ -200,4 +199,26 @@ enum svt_verdict svt_message_packet(struct svt_qp *qp, const struct svt_rx_packe
 		recv->message = packet->opcode;
 	recv->in_message = !(packet->info->flags & SVT_OP_LAST);
 	return SVT_VERDICT_OK;
+}
+
+/**
+ * svt_message_packet - carry out packets of a SEND or WRITE
+ * @qp: RC or UC QP
+ * @rx: request packet that svt_message_follows()
+ *
+ * All that go on with it at once; or, when one of them can not be carried out, the first alone.
+ *
+ * Context: recv.side.lock held, RCU read section.
+ * Return: enum svt_verdict, of @rx->run packets.
+ */
+enum svt_verdict svt_message_packet(struct svt_qp *qp, struct svt_rx_packet *rx)
+{
+	enum svt_verdict verdict;
+
+	rx->run = 1 + rx->more;
+	verdict = svt_message_run(qp, rx);
+	if (verdict == SVT_VERDICT_OK || rx->run == 1)
+		return verdict;
+	rx->run = 1;
+	return svt_message_run(qp, rx);
 }

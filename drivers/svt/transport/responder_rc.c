@@ -13,7 +13,7 @@
 
 #define SVT_RC_KINDS	(SVT_OP_SEND | SVT_OP_WRITE | SVT_OP_READ | SVT_OP_ATOMIC)
 
-typedef enum svt_verdict (*svt_rc_operation)(struct svt_qp *qp, const struct svt_rx_packet *rx);
+typedef enum svt_verdict (*svt_rc_operation)(struct svt_qp *qp, struct svt_rx_packet *rx);
 
 static const svt_rc_operation svt_rc_operations[] = {
 	[ilog2(SVT_OP_SEND)] = svt_message_packet,
@@ -79,11 +79,12 @@ static void svt_rc_settle_hole(struct svt_recv_side *recv)
 		svt_answer_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
 }
 
-/* The packet was carried out */
-static void svt_rc_advance(struct svt_qp *qp, const struct svt_packet *packet)
+/* The packets were carried out */
+static void svt_rc_advance(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
+	const struct svt_packet *packet = &rx->packet;
 	struct svt_recv_side *recv = &qp->recv;
-	u32 flags = packet->info->flags, packets = 1;
+	u32 flags = packet->info->flags, packets = rx->run;
 
 	if (flags & SVT_OP_READ)
 		packets = svt_read_packets(packet->dma_length, qp->mtu);
@@ -97,8 +98,8 @@ static void svt_rc_advance(struct svt_qp *qp, const struct svt_packet *packet)
 	/* Responses acknowledge what is before them, and themselves */
 	if (flags & (SVT_OP_READ | SVT_OP_ATOMIC))
 		recv->ack_due = false;
-	else if (packet->ack_request)
-		svt_answer_due(recv, SVT_AETH_ACK, packet->psn);
+	else if (svt_rx_ack_request(rx))
+		svt_answer_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
 }
 
 /* IBTA 9.7.5.2.8; what follows is dropped without a word until the packet comes again */
@@ -112,7 +113,7 @@ static void svt_rc_not_ready(struct svt_qp *qp)
 		       recv->epsn);
 }
 
-static void svt_rc_expected(struct svt_qp *qp, const struct svt_rx_packet *rx)
+static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
 	enum svt_verdict verdict = SVT_VERDICT_INVALID;
@@ -121,7 +122,7 @@ static void svt_rc_expected(struct svt_qp *qp, const struct svt_rx_packet *rx)
 		verdict = svt_rc_operations[__ffs(packet->info->flags & SVT_RC_KINDS)](qp, rx);
 	switch (verdict) {
 	case SVT_VERDICT_OK:
-		svt_rc_advance(qp, packet);
+		svt_rc_advance(qp, rx);
 		break;
 	case SVT_VERDICT_NOT_READY:
 		svt_rc_not_ready(qp);

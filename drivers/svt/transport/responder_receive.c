@@ -37,6 +37,7 @@ u32 svt_receive_credits(const struct svt_qp *qp)
 static enum svt_verdict svt_taken(struct svt_recv_side *recv, enum ib_wc_status status)
 {
 	recv->wqe_valid = true;
+	recv->takes++;
 	return status == IB_WC_SUCCESS ? SVT_VERDICT_OK : SVT_VERDICT_OPERATION;
 }
 
@@ -92,22 +93,58 @@ enum svt_verdict svt_receive_take(struct svt_qp *qp)
 	return qp->srq ? svt_receive_take_shared(qp) : svt_receive_take_own(&qp->recv);
 }
 
-/* Where bytes come from: @skb at @offset, or @data when there is no skb */
+/* Where bytes come from: the payload of @rx, or @data when there is no packet; @done of them */
 struct svt_source {
-	const struct sk_buff *skb;
-	u32 offset;
+	const struct svt_rx_packet *rx;
 	const void *data;
+	u32 done;
 };
 
-/* Fills the beginning of @region. -EFAULT: the skb has not that many. */
-static int svt_source_copy(struct svt_source *source, const struct svt_region *region, u32 length)
+/* To the beginning of @region, @offset bytes on. -EFAULT: the skb has not that many. */
+static int svt_source_copy(struct svt_source *source, const struct svt_region *region, u32 offset,
+			   u32 length)
 {
-	u32 offset = source->offset;
+	u32 from = source->done;
 
-	source->offset += length;
-	if (source->skb)
-		return svt_region_fill_skb(region, 0, length, source->skb, offset);
-	return svt_region_fill(region, 0, length, source->data + offset);
+	source->done += length;
+	if (source->rx)
+		return svt_region_fill_payload(region, offset, length, source->rx, from);
+	return svt_region_fill(region, offset, length, source->data + from);
+}
+
+/* Is all of @sge what target->region is? Looked up for the first packet of an skb that it meets */
+static bool svt_target_is(struct svt_qp *qp, struct svt_rx_target *target,
+			  const struct svt_sge *sge)
+{
+	if (target->sge == sge && target->take == qp->recv.takes)
+		return true;
+	target->write = false;
+	target->sge = NULL;
+	if (svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, IB_ACCESS_LOCAL_WRITE,
+			     &target->region))
+		return false;
+	target->sge = sge;
+	target->take = qp->recv.takes;
+	return true;
+}
+
+/* An entry may say more than its region has: what counts is what arrives */
+static enum svt_verdict svt_scatter_to(struct svt_qp *qp, const struct svt_sge *sge, u32 offset,
+				       struct svt_source *source, u32 length)
+{
+	struct svt_rx_target *target = source->rx ? source->rx->target : NULL;
+	struct svt_region region;
+	struct svt_sge part;
+
+	if (target && svt_target_is(qp, target, sge))
+		return svt_source_copy(source, &target->region, offset, length) ?
+		       SVT_VERDICT_BROKEN : SVT_VERDICT_OK;
+	part.addr = sge->addr + offset;
+	part.length = length;
+	part.lkey = sge->lkey;
+	if (svt_region_local(&qp->core->keys, qp->ibqp.pd, &part, IB_ACCESS_LOCAL_WRITE, &region))
+		return SVT_VERDICT_PROTECTION;
+	return svt_source_copy(source, &region, 0, length) ? SVT_VERDICT_BROKEN : SVT_VERDICT_OK;
 }
 
 /* Bytes for the message from @offset on; the receive has room for them */
@@ -115,43 +152,39 @@ static enum svt_verdict svt_receive_scatter(struct svt_qp *qp, u32 offset,
 					    struct svt_source *source, u32 length)
 {
 	const struct svt_sge *sge = qp->recv.wqe->sge;
+	enum svt_verdict verdict;
 
 	for (; length; sge++) {
-		struct svt_region region;
-		struct svt_sge part;
+		u32 part;
 
 		if (offset >= sge->length) {
 			offset -= sge->length;
 			continue;
 		}
-		part.addr = sge->addr + offset;
-		part.length = min(sge->length - offset, length);
-		part.lkey = sge->lkey;
-		if (svt_region_local(&qp->core->keys, qp->ibqp.pd, &part, IB_ACCESS_LOCAL_WRITE,
-				     &region))
-			return SVT_VERDICT_PROTECTION;
-		if (svt_source_copy(source, &region, part.length))
-			return SVT_VERDICT_BROKEN;
-		length -= part.length;
+		part = min(sge->length - offset, length);
+		verdict = svt_scatter_to(qp, sge, offset, source, part);
+		if (verdict != SVT_VERDICT_OK)
+			return verdict;
+		length -= part;
 		offset = 0;
 	}
 	return SVT_VERDICT_OK;
 }
 
 /**
- * svt_receive_skb - payload of a packet into the receive under way
+ * svt_receive_skb - payload of packets into the receive under way
  * @qp: QP
  * @offset: where in the receive; @offset and the payload are not beyond wqe_length
- * @rx: packet
+ * @rx: packets: @rx->run of them
  *
  * Context: recv.side.lock held, RCU read section.
  * Return: SVT_VERDICT_OK, SVT_VERDICT_PROTECTION, SVT_VERDICT_BROKEN.
  */
 enum svt_verdict svt_receive_skb(struct svt_qp *qp, u32 offset, const struct svt_rx_packet *rx)
 {
-	struct svt_source source = { .skb = rx->skb, .offset = rx->payload };
+	struct svt_source source = { .rx = rx };
 
-	return svt_receive_scatter(qp, offset, &source, rx->packet.payload_length);
+	return svt_receive_scatter(qp, offset, &source, rx->run * rx->packet.payload_length);
 }
 
 /**

@@ -79,7 +79,7 @@ u32 svt_read_packets(u32 length, u32 mtu)
  * Context: recv.side.lock held, RCU read section.
  * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS.
  */
-enum svt_verdict svt_resource_read(struct svt_qp *qp, const struct svt_rx_packet *rx)
+enum svt_verdict svt_resource_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
 	struct svt_resource *resource;
@@ -118,7 +118,7 @@ static int svt_atomic_execute(const struct svt_region *region, const struct svt_
  * Context: recv.side.lock held, RCU read section.
  * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS.
  */
-enum svt_verdict svt_resource_atomic(struct svt_qp *qp, const struct svt_rx_packet *rx)
+enum svt_verdict svt_resource_atomic(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
 	struct svt_region region;

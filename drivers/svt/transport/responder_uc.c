@@ -43,6 +43,7 @@ void svt_responder_uc_request(struct svt_qp *qp, struct svt_rx_packet *rx)
 		return;
 	}
 	verdict = svt_message_packet(qp, rx);
+	recv->epsn = svt_psn_add(packet->psn, rx->run);
 	if (verdict == SVT_VERDICT_OK)
 		return;
 	recv->in_message = false;

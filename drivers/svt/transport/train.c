@@ -9,8 +9,10 @@
  */
 #include <linux/mm.h>
 #include <linux/percpu.h>
+#include <linux/unaligned.h>
 
 #include "../trace.h"
+#include "../wire/psn.h"
 #include "qp.h"
 #include "train.h"
 
@@ -38,6 +40,7 @@ struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_path *
 	builder->bytes = 0;
 	builder->bvecs = 0;
 	builder->closed = false;
+	builder->sge = NULL;
 	return builder;
 }
 
@@ -84,6 +87,43 @@ void svt_builder_add(struct svt_train_builder *builder, const struct svt_packet 
 	builder->bytes += header_length + payload_length;
 	train->last_length = payload_length;
 	train->packets++;
+}
+
+/**
+ * svt_builder_room - how many more packets of the shape of the last one fit
+ * @builder: with at least one packet
+ *
+ * Return: packets.
+ */
+u32 svt_builder_room(const struct svt_train_builder *builder)
+{
+	const struct svt_train *train = &builder->train;
+	u32 bytes = train->header_length + train->payload_length;
+
+	if (builder->closed)
+		return 0;
+	return min_t(u32, SVT_TRAIN_PACKETS - train->packets,
+		     (SVT_TRAIN_BYTES - builder->bytes) / bytes);
+}
+
+/**
+ * svt_builder_repeat - add packets whose headers differ from the last one's by the PSN only
+ * @builder: with svt_builder_room() for them, and their payload
+ * @psn: of the first
+ * @packets: how many
+ */
+void svt_builder_repeat(struct svt_train_builder *builder, u32 psn, u32 packets)
+{
+	struct svt_train *train = &builder->train;
+	u32 length = train->header_length;
+	u8 *header = builder->headers + train->packets * length;
+
+	builder->bytes += packets * (length + train->payload_length);
+	train->packets += packets;
+	for (; packets; packets--, header += length, psn = svt_psn_add(psn, 1)) {
+		memcpy(header, header - length, length);
+		put_unaligned_be24(psn, header + SVT_BTH_PSN_BYTE);
+	}
 }
 
 /**

@@ -24,6 +24,8 @@ struct svt_qp;
  * @bytes: header and payload bytes so far
  * @closed: a packet shorter than the others ended the train
  * @bvecs: entries of @bvec in use
+ * @sge: of a request in the train, looked up in this RCU read section; or NULL
+ * @region: what it stands for
  * @headers: of the packets, back to back
  * @bvec: the payload
  */
@@ -32,6 +34,8 @@ struct svt_train_builder {
 	u32 bytes;
 	bool closed;
 	unsigned int bvecs;
+	const struct svt_sge *sge;
+	struct svt_region region;
 	u8 headers[SVT_TRAIN_PACKETS * SVT_HEADER_MAX];
 	struct bio_vec bvec[SVT_TRAIN_BVECS];
 };
@@ -50,6 +54,11 @@ void svt_builder_add(struct svt_train_builder *builder, const struct svt_packet 
 bool svt_builder_payload_region(struct svt_train_builder *builder,
 				const struct svt_region *region, u64 offset, u32 length);
 bool svt_builder_payload_kernel(struct svt_train_builder *builder, const void *data, u32 length);
+
+/* How many packets like the last one, without a pad, fit */
+u32 svt_builder_room(const struct svt_train_builder *builder);
+/* The header of the last packet again, with the next PSNs; their payload was added before */
+void svt_builder_repeat(struct svt_train_builder *builder, u32 psn, u32 packets);
 
 struct svt_builder_mark {
 	u32 packets;

@@ -23,6 +23,8 @@
 /* AckReq: where it stands in a built BTH */
 #define SVT_BTH_ACK_REQUEST_BYTE	8
 #define SVT_BTH_ACK_REQUEST_BIT		0x80
+/* PSN: where its three bytes stand */
+#define SVT_BTH_PSN_BYTE		9
 
 #define SVT_QPN_MASK		0xffffffU
 #define SVT_QPN_GSI		1
