@@ -78,6 +78,27 @@ int svt_region_local(struct svt_keys *keys, const struct ib_pd *pd, const struct
 	return region_check(mr, sge->addr, sge->length, access, region);
 }
 
+/**
+ * svt_region_local_next() - as svt_region_local(), for who looks up one region again and again
+ * @keys: the table
+ * @pd: of the QP
+ * @sge: as in the kernel's copy of the WQE
+ * @access: IB_ACCESS_LOCAL_WRITE, or 0 for reading
+ * @region: what the last look-up of this RCU read section found, or zero; set on success
+ *
+ * Context: RCU read section.
+ * Return: as svt_region_local().
+ */
+int svt_region_local_next(struct svt_keys *keys, const struct ib_pd *pd,
+			  const struct svt_sge *sge, int access, struct svt_region *region)
+{
+	const struct svt_mr *mr = region->mr;
+
+	if (mr && !region_key(&mr->key, pd, sge->lkey))
+		return region_check(mr, sge->addr, sge->length, access, region);
+	return svt_region_local(keys, pd, sge, access, region);
+}
+
 static int window_check(const struct svt_mw *mw, const struct ib_pd *pd, u32 qpn, u32 rkey,
 			u64 addr, u64 length, int access, struct svt_region *region)
 {

@@ -33,7 +33,21 @@ static const u8 rules[] = {
 #define KNOWN_FLAGS	(SVT_SEND_FENCE | SVT_SEND_SIGNALED | SVT_SEND_SOLICITED | SVT_SEND_INLINE)
 
 /**
- * svt_send_wqe_stride() - bytes of an element of a send queue, and of the kernel's copy
+ * svt_send_wqe_bytes() - bytes of the kernel's copy of a send WQE
+ * @max_sge: scatter/gather entries, at most SVT_MAX_SGE
+ * @max_inline: bytes, at most SVT_MAX_INLINE
+ *
+ * Context: Any.
+ * Return: Bytes.
+ */
+u32 svt_send_wqe_bytes(u32 max_sge, u32 max_inline)
+{
+	return sizeof(struct svt_send_wqe) +
+	       max_t(u32, max_sge * sizeof(struct svt_sge), max_inline);
+}
+
+/**
+ * svt_send_wqe_stride() - bytes of an element of a send queue
  * @max_sge: scatter/gather entries, at most SVT_MAX_SGE
  * @max_inline: bytes, at most SVT_MAX_INLINE
  *
@@ -42,9 +56,7 @@ static const u8 rules[] = {
  */
 u32 svt_send_wqe_stride(u32 max_sge, u32 max_inline)
 {
-	u32 tail = max_t(u32, max_sge * sizeof(struct svt_sge), max_inline);
-
-	return ALIGN(sizeof(struct svt_send_wqe) + tail, 64);
+	return ALIGN(svt_send_wqe_bytes(max_sge, max_inline), 64);
 }
 
 /* What can be told from the first 64 bytes */
@@ -89,7 +101,7 @@ static u64 copy_tail(const struct svt_send_wqe *wqe, struct svt_send_wqe *copy)
  * @ring: the ring
  * @index: of the entry; svt_ring_pending() said that it is there
  * @limits: of the queue
- * @copy: svt_send_wqe_stride(@limits->max_sge, @limits->max_inline) bytes. @wr_id is set whatever
+ * @copy: svt_send_wqe_bytes(@limits->max_sge, @limits->max_inline) bytes. @wr_id is set whatever
  *	is returned; the rest is good only with IB_WC_SUCCESS. The bytes of an inline WQE stand
  *	where the scatter/gather entries would.
  * @length: set to the bytes of the message; 0 with any other status than IB_WC_SUCCESS

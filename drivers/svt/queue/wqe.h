@@ -30,6 +30,7 @@ struct svt_wqe_limits {
 	u32 max_message;
 };
 
+u32 svt_send_wqe_bytes(u32 max_sge, u32 max_inline);
 u32 svt_send_wqe_stride(u32 max_sge, u32 max_inline);
 u32 svt_recv_wqe_stride(u32 max_sge);
 enum ib_wc_status svt_send_wqe_copy(const struct svt_ring *ring, u32 index,

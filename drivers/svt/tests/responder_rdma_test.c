@@ -344,8 +344,34 @@ static void a_long_read_is_sent_in_rounds(struct kunit *test)
 	}
 	responder_expect_ack(f, 4 * packets, 5);
 	responder_expect_silence(f);
-	/* 62 packets of 1024 bytes make a train; first, last and the acknowledgment go alone */
-	KUNIT_EXPECT_EQ(test, f->fake->trains, 4 * (DIV_ROUND_UP(packets - 2, 62) + 2) + 1);
+	/* 62 packets of 1024 bytes make a train; the last of a read goes with the next one's first */
+	KUNIT_EXPECT_EQ(test, f->fake->trains, 4 * (DIV_ROUND_UP(packets - 2, 62) + 1) + 1 + 1);
+}
+
+static void short_answers_share_a_train(struct kunit *test)
+{
+	struct responder_fixture *f = open_filled(test);
+	u64 before;
+	int n;
+
+	for (n = 0; n < 4; n++)
+		responder_put_read(f, n, n * 100, 64);
+	responder_deliver(f);
+	for (n = 0; n < 4; n++)
+		responder_expect_read(f, READ_ONLY, n, n * 100, 64);
+	KUNIT_EXPECT_EQ(test, f->fake->trains, 1);
+	memcpy(&before, f->memory->bytes, sizeof(before));
+	for (n = 4; n < 8; n++)
+		responder_put_atomic(f, IB_OPCODE_RC_FETCH_ADD, n, 0, 0, 1);
+	responder_deliver(f);
+	for (n = 4; n < 8; n++) {
+		const struct svt_packet packet = responder_sent(f, IB_OPCODE_RC_ATOMIC_ACKNOWLEDGE,
+								responder_psn(f, n));
+
+		KUNIT_EXPECT_EQ(test, packet.atomic_original, before + n - 4);
+	}
+	KUNIT_EXPECT_EQ(test, f->fake->trains, 2);
+	responder_expect_silence(f);
 }
 
 static void answers_wait_for_the_backend_in_order(struct kunit *test)
@@ -601,6 +627,7 @@ static struct kunit_case rdma_cases[] = {
 	KUNIT_CASE(a_read_of_too_many_bytes_is_refused),
 	KUNIT_CASE(more_requests_than_agreed_are_refused),
 	KUNIT_CASE(a_long_read_is_sent_in_rounds),
+	KUNIT_CASE(short_answers_share_a_train),
 	KUNIT_CASE(answers_wait_for_the_backend_in_order),
 	KUNIT_CASE(a_key_that_goes_ends_the_read),
 	KUNIT_CASE(a_lost_answer_is_sent_again_from_the_hole),

@@ -35,6 +35,7 @@ struct runs {
 	struct rnd_state random;
 	struct twin alone, merged;
 	struct item items[MOST_PACKETS];
+	struct svt_packet answers[2][8];
 	u32 count;
 	u32 largest;		/* most packets that shared an skb */
 	u64 wr_id;
@@ -75,6 +76,22 @@ static void add_message(struct runs *runs, u8 service, u32 *psn)
 		item.opcode = opcode_of(service, write, !i, last);
 		item.length = last ? item.total - i * MTU : MTU;
 		item.ack_request = last || !below(runs, 12);
+		*psn = svt_psn_add(*psn, 1);
+		add(runs, &item);
+	}
+}
+
+/* Several of one packet each */
+static void add_messages(struct runs *runs, u8 service, u32 *psn)
+{
+	u32 messages = 1 + below(runs, 14), length = 4 * below(runs, MTU / 4 + 1);
+	struct item item = { .at = below(runs, WINDOW) & ~7 };
+
+	for (; messages; messages--) {
+		item.psn = *psn;
+		item.opcode = opcode_of(service, false, true, true);
+		item.length = length;
+		item.ack_request = messages == 1 || !below(runs, 12);
 		*psn = svt_psn_add(*psn, 1);
 		add(runs, &item);
 	}
@@ -210,7 +227,7 @@ static u32 deliver(struct runs *runs, struct twin *twin, struct svt_packet *answ
 
 static void compare(struct runs *runs, u32 sequence)
 {
-	struct svt_packet answers[2][8];
+	struct svt_packet (*answers)[8] = runs->answers;
 	u32 i, next, from, count[2];
 
 	for (from = 0; from < runs->count; from = next) {
@@ -265,8 +282,12 @@ static void compare_type(struct kunit *test, enum ib_qp_type type, u8 service)
 		post_receives(runs);
 		psn = options.rq_psn;
 		runs->count = 0;
-		while (runs->count < MOST_PACKETS / 2)
-			add_message(runs, service, &psn);
+		while (runs->count < MOST_PACKETS / 2) {
+			if (below(runs, 3))
+				add_message(runs, service, &psn);
+			else
+				add_messages(runs, service, &psn);
+		}
 		spoil(runs, service);
 		compare(runs, i);
 	}

@@ -44,7 +44,7 @@ static bool svt_gather_from(struct svt_qp *qp, struct svt_train_builder *builder
 	if (builder->sge == sge)
 		return true;
 	builder->sge = NULL;
-	if (svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, 0, &builder->region)) {
+	if (svt_region_local_next(&qp->core->keys, qp->ibqp.pd, sge, 0, &builder->region)) {
 		request->status = IB_WC_LOC_PROT_ERR;
 		return false;
 	}
@@ -142,6 +142,18 @@ static void svt_packet_message(struct svt_packet *packet, const struct svt_send_
 			    (wqe->flags & SVT_SEND_SOLICITED);
 }
 
+/* How many more packets the train and the window have room for */
+static u32 svt_packets_left(const struct svt_qp *qp, const struct svt_train_builder *builder)
+{
+	const struct svt_send_side *send = &qp->send;
+	u32 room = svt_builder_room(builder);
+
+	if (!qp->type->reliable)
+		return room;
+	return min_t(s32, room, max((s32)send->outstanding_eighths / 8 -
+				    svt_psn_diff(send->cursor.psn, send->una), 0));
+}
+
 /*
  * Behind a packet in the middle of a message, as many more of the same as the message, the train
  * and the window have room for. If their payload does not fit, they come one by one.
@@ -151,12 +163,9 @@ static void svt_packet_middles(struct svt_qp *qp, struct svt_train_builder *buil
 {
 	struct svt_send_side *send = &qp->send;
 	u32 more = min((request->length - send->cursor.offset - 1) / qp->mtu,
-		       svt_builder_room(builder));
+		       svt_packets_left(qp, builder));
 	struct svt_builder_mark mark;
 
-	if (qp->type->reliable)
-		more = min_t(s32, more, max((s32)send->outstanding_eighths / 8 -
-					    svt_psn_diff(send->cursor.psn, send->una), 0));
 	if (!more)
 		return;
 	svt_builder_mark(builder, &mark);
@@ -167,6 +176,82 @@ static void svt_packet_middles(struct svt_qp *qp, struct svt_train_builder *buil
 	svt_builder_repeat(builder, send->cursor.psn, more);
 	send->cursor.offset += more * qp->mtu;
 	svt_cursor_advance(send, more);
+}
+
+/* What the peer counts as messages: for a long READ each part is one */
+static u32 svt_request_messages(const struct svt_send_request *request)
+{
+	if (!(request->info->flags & SVT_REQUEST_WIRE))
+		return 0;
+	if ((request->info->flags & (SVT_REQUEST_ANSWERED | SVT_REQUEST_ATOMIC)) ==
+	    SVT_REQUEST_ANSWERED)
+		return DIV_ROUND_UP(request->packets, SVT_READ_PACKETS);
+	return 1;
+}
+
+static void svt_request_start(struct svt_send_side *send, struct svt_send_request *request)
+{
+	if (send->cursor.request != send->cursor.started)
+		return;
+	send->cursor.started++;
+	request->first_psn = send->cursor.psn;
+	request->ssn = send->cursor.ssn;
+	send->cursor.ssn = svt_psn_add(send->cursor.ssn, svt_request_messages(request));
+}
+
+/* Messages whose headers differ by the PSN and the RETH only */
+static bool svt_are_alike(const struct svt_send_request *a, const struct svt_send_request *b)
+{
+	return b->status == IB_WC_SUCCESS && a->info == b->info && a->length == b->length &&
+	       !((a->wqe.flags ^ b->wqe.flags) & SVT_SEND_SOLICITED) &&
+	       !(b->wqe.flags & SVT_SEND_FENCE);
+}
+
+/* The message at the cursor behind one that it is like. False: nothing was done */
+static bool svt_packet_alike(struct svt_qp *qp, struct svt_train_builder *builder,
+			     struct svt_send_request *request)
+{
+	struct svt_send_side *send = &qp->send;
+	struct svt_send_cursor before = send->cursor;
+	struct svt_builder_mark mark;
+
+	svt_request_start(send, request);
+	svt_builder_mark(builder, &mark);
+	if (svt_out_of_credit(send, request) ||
+	    !svt_gather(qp, builder, request, 0, request->length)) {
+		svt_builder_undo(builder, &mark);
+		send->cursor = before;
+		return false;
+	}
+	svt_builder_repeat(builder, send->cursor.psn, 1);
+	if (builder->train.header_length != SVT_BTH_BYTES)
+		svt_reth_build(svt_builder_header(builder) + SVT_BTH_BYTES,
+			       request->wqe.rdma.remote_addr, request->wqe.rdma.rkey,
+			       request->length);
+	svt_cursor_advance(send, 1);
+	svt_cursor_next_request(send);
+	return true;
+}
+
+/* Behind a message of one packet, as many more of its kind as there are and may go */
+static void svt_packet_onlies(struct svt_qp *qp, struct svt_train_builder *builder,
+			      const struct svt_send_request *first)
+{
+	struct svt_send_side *send = &qp->send;
+	u32 more = svt_packets_left(qp, builder);
+
+	if (first->info->flags & (SVT_REQUEST_IMM | SVT_REQUEST_INV))
+		return;
+	while (more--) {
+		struct svt_send_request *request;
+
+		if (send->cursor.request == send->head && !svt_request_pull(qp))
+			return;
+		request = svt_request(send, send->cursor.request);
+		if (!svt_are_alike(first, request) || READ_ONCE(qp->state) != IB_QPS_RTS ||
+		    !svt_packet_alike(qp, builder, request))
+			return;
+	}
 }
 
 /* SEND and WRITE on RC and UC */
@@ -193,6 +278,8 @@ static enum svt_send_step svt_packet_data(struct svt_qp *qp, struct svt_train_bu
 	svt_cursor_advance(send, 1);
 	if (last)
 		svt_cursor_next_request(send);
+	if (packet.opcode == svt_opcode(qp, request->info->only))
+		svt_packet_onlies(qp, builder, request);
 	else if (packet.opcode == svt_opcode(qp, request->info->middle))
 		svt_packet_middles(qp, builder, request);
 	return SVT_SEND_MORE;
@@ -294,27 +381,6 @@ static enum svt_send_step svt_packet_asking(struct svt_qp *qp, struct svt_train_
 	if (atomic || send->cursor.offset == request->length)
 		svt_cursor_next_request(send);
 	return SVT_SEND_MORE;
-}
-
-/* What the peer counts as messages: for a long READ each part is one */
-static u32 svt_request_messages(const struct svt_send_request *request)
-{
-	if (!(request->info->flags & SVT_REQUEST_WIRE))
-		return 0;
-	if ((request->info->flags & (SVT_REQUEST_ANSWERED | SVT_REQUEST_ATOMIC)) ==
-	    SVT_REQUEST_ANSWERED)
-		return DIV_ROUND_UP(request->packets, SVT_READ_PACKETS);
-	return 1;
-}
-
-static void svt_request_start(struct svt_send_side *send, struct svt_send_request *request)
-{
-	if (send->cursor.request != send->cursor.started)
-		return;
-	send->cursor.started++;
-	request->first_psn = send->cursor.psn;
-	request->ssn = send->cursor.ssn;
-	send->cursor.ssn = svt_psn_add(send->cursor.ssn, svt_request_messages(request));
 }
 
 static enum svt_send_step svt_packet_local(struct svt_qp *qp,

@@ -314,10 +314,10 @@ struct svt_rx_target {
  * @skb: that holds it
  * @payload: offset of the payload in @skb
  * @stride: from there to that of the next
- * @more: packets behind it that go on with its message: all that differs is the PSN, and that the
- *	last may ask for an acknowledgment
+ * @more: packets behind it in the middle of its message, or messages of one packet as it is: all
+ *	that differs is the PSN, and that the last may ask for an acknowledgment
  * @more_ack_request: it does
- * @run: packets that were dealt with: 1, or all with @more
+ * @run: packets that were dealt with, at most 1 + @more
  * @target: what its packets before this one went to; kept as long as @skb is worked on
  */
 struct svt_rx_packet {
@@ -333,7 +333,9 @@ struct svt_rx_packet {
 
 static inline bool svt_rx_ack_request(const struct svt_rx_packet *rx)
 {
-	return rx->run == 1 ? rx->packet.ack_request : rx->more_ack_request;
+	if (!rx->more)
+		return rx->packet.ack_request;
+	return rx->run == 1 + rx->more && rx->more_ack_request;
 }
 
 /**

@@ -176,14 +176,18 @@ struct svt_rx_cursor {
 	bool alone;		/* one did not take those along that went on with it */
 };
 
-static bool svt_is_middle(const struct svt_packet *packet)
+/* In the middle of a message, or a whole SEND that says nothing but its data */
+static bool svt_may_run(const struct svt_packet *packet)
 {
-	return packet->info->flags & SVT_OP_PAYLOAD &&
-	       !(packet->info->flags & (SVT_OP_FIRST | SVT_OP_LAST)) &&
-	       packet->info->service != SVT_SERVICE_UD;
+	u32 flags = packet->info->flags, ends = flags & (SVT_OP_FIRST | SVT_OP_LAST);
+
+	if (packet->info->service == SVT_SERVICE_UD || !(flags & SVT_OP_PAYLOAD))
+		return false;
+	return !ends || (flags & SVT_OP_SEND && ends == (SVT_OP_FIRST | SVT_OP_LAST) &&
+			 !(flags & (SVT_OP_IMM | SVT_OP_IETH)));
 }
 
-/* Behind @rx, which has the BTH @first: how many packets in the middle of the same message? */
+/* Behind @rx, which has the BTH @first: how many packets that differ by the PSN only? */
 static void svt_find_more(struct svt_rx_packet *rx, const struct svt_rx_cursor *at,
 			  const u8 *first)
 {
@@ -225,7 +229,7 @@ static bool svt_parse(struct svt_rx_packet *rx, const struct svt_rx_cursor *at)
 	rx->payload = at->offset + rx->packet.header_length;
 	rx->stride = at->stride;
 	rx->more_ack_request = false;
-	if (!at->alone && svt_is_middle(&rx->packet) && !rx->packet.ack_request &&
+	if (!at->alone && svt_may_run(&rx->packet) && !rx->packet.ack_request &&
 	    !trace_svt_packet_rx_enabled())
 		svt_find_more(rx, at, buffer);
 	return true;

@@ -92,7 +92,7 @@ static const struct svt_request_info svt_request_table[] = {
 int svt_window_alloc(struct svt_send_side *send)
 {
 	u32 stride = offsetof(struct svt_send_request, wqe) +
-		     svt_send_wqe_stride(send->limits.max_sge, send->limits.max_inline);
+		     svt_send_wqe_bytes(send->limits.max_sge, send->limits.max_inline);
 	u32 entries = rounddown_pow_of_two(max_t(u32, SVT_WINDOW_BYTES / stride, 1));
 
 	entries = clamp_t(u32, entries, SVT_WINDOW_MIN, SVT_WINDOW_MAX);

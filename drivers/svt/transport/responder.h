@@ -77,8 +77,10 @@ void svt_message_complete(struct svt_qp *qp, const struct svt_packet *packet,
 enum svt_verdict svt_resource_read(struct svt_qp *qp, struct svt_rx_packet *rx);
 enum svt_verdict svt_resource_atomic(struct svt_qp *qp, struct svt_rx_packet *rx);
 bool svt_resource_replay(struct svt_recv_side *recv, const struct svt_packet *packet);
-struct svt_resource *svt_resource_oldest_pending(struct svt_recv_side *recv);
-void svt_resource_answered(struct svt_recv_side *recv, struct svt_resource *resource);
+struct svt_resource *svt_resource_pending(struct svt_recv_side *recv, u32 *back);
+void svt_resource_settle(struct svt_recv_side *recv);
+void svt_resource_give_up(struct svt_recv_side *recv);
+void svt_resource_take_back(struct svt_recv_side *recv, u32 psn, u32 end);
 void svt_resource_forget(struct svt_recv_side *recv);
 u32 svt_read_packets(u32 length, u32 mtu);
 

@@ -128,29 +128,44 @@ static void svt_read_fill(const struct svt_qp *qp, struct svt_train_builder *bui
 	}
 }
 
-/* One train. 0, -EAGAIN, or -EACCES when the memory is not there any more. */
-static int svt_answer_read(struct svt_qp *qp, struct svt_resource *resource)
+/* -EACCES: the memory is not there any more */
+static int svt_answer_add_read(struct svt_qp *qp, struct svt_train_builder *builder,
+			       const struct svt_resource *resource)
 {
 	u32 done = svt_psn(resource->next_psn - resource->psn) * qp->mtu;
 	struct svt_region region = { .length = resource->length - done };
-	struct svt_train_builder *builder;
-	u32 packets;
-	int ret;
 
 	if (region.length &&
 	    svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, resource->rkey,
 			      resource->remote_addr + done, region.length,
 			      IB_ACCESS_REMOTE_READ, &region))
 		return -EACCES;
-	builder = svt_builder_start(qp, &qp->path);
 	svt_read_fill(qp, builder, resource, &region);
-	if (svt_builder_empty(builder))
-		return -EACCES;
-	packets = builder->train.packets;
-	ret = svt_builder_send(builder, qp);
-	if (!ret)
-		resource->next_psn = svt_psn_add(resource->next_psn, packets);
-	return ret;
+	return 0;
+}
+
+static void svt_answer_add_atomic(const struct svt_qp *qp, struct svt_train_builder *builder,
+				  const struct svt_resource *resource)
+{
+	struct svt_packet packet;
+
+	svt_answer_packet(qp, &packet, IB_OPCODE_RC_ATOMIC_ACKNOWLEDGE, resource->psn);
+	packet.atomic_original = resource->atomic_original;
+	if (svt_builder_fits(builder, packet.info->header_length, 0))
+		svt_builder_add(builder, &packet, 0);
+}
+
+/* Return: how many responses of @resource were added */
+static u32 svt_answer_add(struct svt_qp *qp, struct svt_train_builder *builder,
+			  const struct svt_resource *resource)
+{
+	u32 before = builder->train.packets;
+
+	if (!(svt_opcode_info(resource->opcode)->flags & SVT_OP_READ))
+		svt_answer_add_atomic(qp, builder, resource);
+	else if (svt_answer_add_read(qp, builder, resource))
+		return 0;
+	return builder->train.packets - before;
 }
 
 static int svt_answer_send(struct svt_qp *qp, const struct svt_packet *packet)
@@ -161,30 +176,17 @@ static int svt_answer_send(struct svt_qp *qp, const struct svt_packet *packet)
 	return svt_builder_send(builder, qp);
 }
 
-static int svt_answer_atomic(struct svt_qp *qp, struct svt_resource *resource)
-{
-	struct svt_packet packet;
-	int ret;
-
-	svt_answer_packet(qp, &packet, IB_OPCODE_RC_ATOMIC_ACKNOWLEDGE, resource->psn);
-	packet.atomic_original = resource->atomic_original;
-	ret = svt_answer_send(qp, &packet);
-	if (!ret)
-		resource->next_psn = svt_psn_add(resource->psn, 1);
-	return ret;
-}
-
 /*
  * The memory of a read went away before it was answered. The peer of one that was answered once
  * may have all it wants, and ask for nothing: such a duplicate is not worth a QP.
  */
-static void svt_answer_lost(struct svt_qp *qp, struct svt_resource *resource)
+static void svt_answer_lost(struct svt_qp *qp, const struct svt_resource *resource)
 {
 	struct svt_recv_side *recv = &qp->recv;
 
 	if (resource->replay) {
 		svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_LENGTH);
-		svt_resource_answered(recv, resource);
+		svt_resource_give_up(recv);
 		return;
 	}
 	svt_answer_due(recv, SVT_AETH_NAK | SVT_NAK_REMOTE_ACCESS, resource->next_psn);
@@ -192,32 +194,60 @@ static void svt_answer_lost(struct svt_qp *qp, struct svt_resource *resource)
 	svt_qp_fail(qp, &recv->side, IB_EVENT_QP_ACCESS_ERR);
 }
 
+/*
+ * One train of responses with consecutive PSNs, of as many resources as it takes; @resource is the
+ * oldest that is pending. Short reads and atomics that were asked for by a train are answered by
+ * one.
+ */
+static int svt_answer_train(struct svt_qp *qp, struct svt_resource *resource)
+{
+	struct svt_train_builder *builder = svt_builder_start(qp, &qp->path);
+	u32 psn = resource->next_psn, first = psn, back = qp->recv.resource_pending, added;
+	const struct svt_resource *oldest = resource;
+	int ret;
+
+	for (; resource && resource->next_psn == psn;
+	     resource = svt_resource_pending(&qp->recv, &back)) {
+		added = svt_answer_add(qp, builder, resource);
+		if (!added)
+			break;
+		psn = svt_psn_add(psn, added);
+		resource->next_psn = psn;
+	}
+	if (svt_builder_empty(builder)) {
+		svt_answer_lost(qp, oldest);
+		return 0;
+	}
+	ret = svt_builder_send(builder, qp);
+	if (ret)
+		svt_resource_take_back(&qp->recv, first, psn);
+	return ret;
+}
+
 /* Returns false when something is left that has to be sent before an ACK or NAK */
 static bool svt_answer_resources(struct svt_qp *qp)
 {
 	struct svt_recv_side *recv = &qp->recv;
 	unsigned int budget = SVT_ANSWER_TRAINS;
-	struct svt_resource *resource;
 
-	while ((resource = svt_resource_oldest_pending(recv))) {
-		int ret;
+	for (;;) {
+		struct svt_resource *resource;
+		u32 back;
 
+		svt_resource_settle(recv);
+		back = recv->resource_pending;
+		resource = svt_resource_pending(recv, &back);
+		if (!resource)
+			return true;
 		if (!budget--) {
 			atomic_or(SVT_WORK_BUDGET, &recv->side.work);
 			return false;
 		}
-		ret = svt_opcode_info(resource->opcode)->flags & SVT_OP_READ ?
-		      svt_answer_read(qp, resource) : svt_answer_atomic(qp, resource);
-		if (ret == -EAGAIN) {
+		if (svt_answer_train(qp, resource)) {
 			recv->flow_blocked = true;
 			return false;
 		}
-		if (ret)
-			svt_answer_lost(qp, resource);
-		else if (svt_psn_diff(resource->next_psn, resource->last_psn) > 0)
-			svt_resource_answered(recv, resource);
 	}
-	return true;
 }
 
 static enum svt_counter svt_answer_counter(u8 syndrome)

@@ -201,12 +201,32 @@ static enum svt_verdict svt_message_run(struct svt_qp *qp, const struct svt_rx_p
 	return SVT_VERDICT_OK;
 }
 
+/* Messages of one packet, as many as can be carried out; if not even the first, why */
+static enum svt_verdict svt_message_onlies(struct svt_qp *qp, struct svt_rx_packet *rx)
+{
+	struct svt_rx_packet one = *rx;
+	enum svt_verdict verdict;
+
+	one.run = 1;
+	for (rx->run = 0; rx->run <= rx->more; rx->run++) {
+		verdict = svt_message_run(qp, &one);
+		if (verdict != SVT_VERDICT_OK)
+			break;
+		one.payload += one.stride;
+	}
+	if (rx->run)
+		return SVT_VERDICT_OK;
+	rx->run = 1;
+	return verdict;
+}
+
 /**
  * svt_message_packet - carry out packets of a SEND or WRITE
  * @qp: RC or UC QP
  * @rx: request packet that svt_message_follows()
  *
- * All that go on with it at once; or, when one of them can not be carried out, the first alone.
+ * All that are like it at once. When one of those in the middle of a message can not be carried
+ * out, it is the first alone; of messages it is those in front of that one.
  *
  * Context: recv.side.lock held, RCU read section.
  * Return: enum svt_verdict, of @rx->run packets.
@@ -215,6 +235,8 @@ enum svt_verdict svt_message_packet(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	enum svt_verdict verdict;
 
+	if (rx->more && rx->packet.info->flags & SVT_OP_LAST)
+		return svt_message_onlies(qp, rx);
 	rx->run = 1 + rx->more;
 	verdict = svt_message_run(qp, rx);
 	if (verdict == SVT_VERDICT_OK || rx->run == 1)

@@ -89,8 +89,9 @@ static void svt_rc_advance(struct svt_qp *qp, const struct svt_rx_packet *rx)
 	if (flags & SVT_OP_READ)
 		packets = svt_read_packets(packet->dma_length, qp->mtu);
 	recv->epsn = svt_psn_add(recv->epsn, packets);
+	/* Of several packets that end a message each is one */
 	if (flags & SVT_OP_LAST)
-		recv->msn = svt_psn_add(recv->msn, 1);
+		recv->msn = svt_psn_add(recv->msn, rx->run);
 	if (recv->nak_sent)
 		svt_rc_settle_hole(recv);
 	if (svt_answer_is_nak(recv))

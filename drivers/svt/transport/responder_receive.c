@@ -120,8 +120,8 @@ static bool svt_target_is(struct svt_qp *qp, struct svt_rx_target *target,
 		return true;
 	target->write = false;
 	target->sge = NULL;
-	if (svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, IB_ACCESS_LOCAL_WRITE,
-			     &target->region))
+	if (svt_region_local_next(&qp->core->keys, qp->ibqp.pd, sge, IB_ACCESS_LOCAL_WRITE,
+				  &target->region))
 		return false;
 	target->sge = sge;
 	target->take = qp->recv.takes;

@@ -173,14 +173,8 @@ bool svt_resource_replay(struct svt_recv_side *recv, const struct svt_packet *pa
 	return false;
 }
 
-/**
- * svt_resource_answered - all responses of a resource are sent, or it is given up
- * @recv: receive side
- * @resource: from svt_resource_oldest_pending()
- *
- * Context: recv.side.lock held.
- */
-void svt_resource_answered(struct svt_recv_side *recv, struct svt_resource *resource)
+/* All responses of the oldest that is pending are sent, or it is given up */
+static void svt_resource_answered(struct svt_recv_side *recv, struct svt_resource *resource)
 {
 	resource->next_psn = svt_psn_add(resource->last_psn, 1);
 	if (!resource->replay)
@@ -190,22 +184,74 @@ void svt_resource_answered(struct svt_recv_side *recv, struct svt_resource *reso
 }
 
 /**
- * svt_resource_oldest_pending - whose responses are to be sent next
+ * svt_resource_pending - whose responses are to be sent next
+ * @recv: receive side
+ * @back: where to begin: at most recv->resource_pending; set to its place, for the next call
+ *
+ * Context: recv.side.lock held.
+ * Return: a resource, the same as long as it has responses to send; or NULL: nothing is owed.
+ */
+struct svt_resource *svt_resource_pending(struct svt_recv_side *recv, u32 *back)
+{
+	for (; *back; --*back) {
+		struct svt_resource *resource = svt_resource_at(recv, *back);
+
+		if (!svt_resource_done(resource))
+			return resource;
+	}
+	return NULL;
+}
+
+/**
+ * svt_resource_settle - what has all its responses is not pending any more
  * @recv: receive side
  *
  * Context: recv.side.lock held.
- * Return: a resource, or NULL: nothing is owed.
  */
-struct svt_resource *svt_resource_oldest_pending(struct svt_recv_side *recv)
+void svt_resource_settle(struct svt_recv_side *recv)
 {
 	while (recv->resource_pending) {
 		struct svt_resource *resource = svt_resource_at(recv, recv->resource_pending);
 
 		if (!svt_resource_done(resource))
-			return resource;
-		recv->resource_pending--;
+			break;
+		svt_resource_answered(recv, resource);
 	}
-	return NULL;
+}
+
+/**
+ * svt_resource_give_up - the oldest that is pending is not answered
+ * @recv: receive side
+ *
+ * Context: recv.side.lock held.
+ */
+void svt_resource_give_up(struct svt_recv_side *recv)
+{
+	svt_resource_answered(recv, svt_resource_at(recv, recv->resource_pending));
+}
+
+/**
+ * svt_resource_take_back - responses were not sent after all
+ * @recv: receive side, as it was before they were counted as sent, but for next_psn
+ * @psn: of the first
+ * @end: behind the last; between the two there are no others
+ *
+ * Context: recv.side.lock held.
+ */
+void svt_resource_take_back(struct svt_recv_side *recv, u32 psn, u32 end)
+{
+	u32 back;
+
+	for (back = recv->resource_pending; back; back--) {
+		struct svt_resource *resource = svt_resource_at(recv, back);
+		u32 first = resource->request_psn;
+
+		/* That one began before them */
+		if (svt_psn_diff(psn, first) > 0 && svt_psn_diff(psn, resource->last_psn) <= 0)
+			first = psn;
+		if (svt_psn_diff(first, psn) >= 0 && svt_psn_diff(end, first) > 0)
+			resource->next_psn = first;
+	}
 }
 
 /**

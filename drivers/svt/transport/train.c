@@ -41,6 +41,7 @@ struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_path *
 	builder->bvecs = 0;
 	builder->closed = false;
 	builder->sge = NULL;
+	builder->region.mr = NULL;
 	return builder;
 }
 

@@ -60,6 +60,12 @@ u32 svt_builder_room(const struct svt_train_builder *builder);
 /* The header of the last packet again, with the next PSNs; their payload was added before */
 void svt_builder_repeat(struct svt_train_builder *builder, u32 psn, u32 packets);
 
+/* The last header */
+static inline u8 *svt_builder_header(struct svt_train_builder *builder)
+{
+	return builder->headers + (builder->train.packets - 1) * builder->train.header_length;
+}
+
 struct svt_builder_mark {
 	u32 packets;
 	u32 bytes;

@@ -106,6 +106,22 @@ static void parse_extended(struct svt_packet *packet, u32 flags, const u8 *bytes
 		packet->invalidate_rkey = get_unaligned_be32(bytes);
 }
 
+/**
+ * svt_reth_build() - encode a RETH
+ * @bytes: written; SVT_RETH_BYTES of them, any alignment
+ * @remote_addr: where
+ * @rkey: by which key
+ * @dma_length: bytes of the message
+ *
+ * Context: Any.
+ */
+void svt_reth_build(u8 *bytes, u64 remote_addr, u32 rkey, u32 dma_length)
+{
+	put_unaligned_be64(remote_addr, bytes);
+	put_unaligned_be32(rkey, bytes + 8);
+	put_unaligned_be32(dma_length, bytes + 12);
+}
+
 static void build_extended(const struct svt_packet *packet, u32 flags, u8 *bytes)
 {
 	if (flags & SVT_OP_DETH) {
@@ -114,9 +130,7 @@ static void build_extended(const struct svt_packet *packet, u32 flags, u8 *bytes
 		bytes += SVT_DETH_BYTES;
 	}
 	if (flags & SVT_OP_RETH) {
-		put_unaligned_be64(packet->remote_addr, bytes);
-		put_unaligned_be32(packet->rkey, bytes + 8);
-		put_unaligned_be32(packet->dma_length, bytes + 12);
+		svt_reth_build(bytes, packet->remote_addr, packet->rkey, packet->dma_length);
 		bytes += SVT_RETH_BYTES;
 	}
 	if (flags & SVT_OP_ATOMIC_ETH) {

@@ -142,6 +142,7 @@ enum svt_parse_result {
 const struct svt_opcode_info *svt_opcode_info(u8 opcode);
 enum svt_parse_result svt_packet_parse(struct svt_packet *packet, const u8 *bytes,
 				       u32 available, u32 length);
+void svt_reth_build(u8 *bytes, u64 remote_addr, u32 rkey, u32 dma_length);
 u32 svt_packet_build(const struct svt_packet *packet, u8 *bytes);
 
 #endif
