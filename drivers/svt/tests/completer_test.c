@@ -510,7 +510,7 @@ static void a_refusal_ends_the_qp_and_flushes_the_rest(struct kunit *test)
 	struct requester_fixture *f = open(test);
 	unsigned int n;
 
-	f->qp->send.window_entries = 8;
+	requester_limit_window(f->qp, 8);
 	for (n = 0; n < 12; n++)
 		requester_post(f, WR_SEND, 0, 8);
 	requester_push(f);

@@ -54,6 +54,13 @@ void requester_fixture_exit(struct kunit *test);
 struct requester_fixture *requester_open(struct kunit *test,
 					 const struct svt_fake_options *options);
 
+/* Requests that it takes from the ring at a time, before any was posted */
+static inline void requester_limit_window(struct svt_qp *qp, u32 entries)
+{
+	qp->send.window_entries = entries;
+	qp->send.window_most = entries;
+}
+
 u32 requester_psn(const struct requester_fixture *f, int n);
 
 /* Work requests: posted behind the engine's back, until requester_push() */

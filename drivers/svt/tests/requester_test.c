@@ -420,7 +420,7 @@ static void a_full_window_waits_for_the_oldest(struct kunit *test)
 	unsigned int n;
 
 	/* It is as long as the ring otherwise */
-	f->qp->send.window_entries = 4;
+	requester_limit_window(f->qp, 4);
 	for (n = 0; n < 7; n++)
 		requester_post(f, WR_SEND, 0, 8);
 	requester_push(f);
@@ -432,6 +432,37 @@ static void a_full_window_waits_for_the_oldest(struct kunit *test)
 	requester_expect_not_done(f);
 	requester_ack(f, 5);
 	requester_expect_sends(f, 6, 7);
+}
+
+/* From 16, for a ring of 64; what is in it moves */
+static void a_window_that_is_full_grows(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+	unsigned int n;
+
+	options.sq_depth = 64;
+	f = requester_open(test, &options);
+	KUNIT_EXPECT_EQ(test, f->qp->send.window_entries, 16);
+	/* So that the first is not at the beginning */
+	for (n = 0; n < 5; n++)
+		requester_send(f, WR_SEND, n, 8);
+	requester_drop_sent(f);
+	requester_ack(f, 4);
+	for (n = 5; n < 69; n++)
+		requester_post(f, WR_SEND, n, 8);
+	requester_push(f);
+	for (n = 5; n < 69; n++)
+		requester_expect_data(f, IB_OPCODE_RC_SEND_ONLY, n, n, 8);
+	requester_expect_silence(f);
+	KUNIT_EXPECT_EQ(test, f->qp->send.window_entries, 64);
+	/* Each is what it was */
+	requester_nak(f, 10, SVT_NAK_PSN_SEQUENCE);
+	for (n = 10; n < 69; n++)
+		requester_expect_data(f, IB_OPCODE_RC_SEND_ONLY, n, n, 8);
+	requester_ack(f, 68);
+	for (n = 0; n < 69; n++)
+		requester_expect_done(f, n, IB_WC_SUCCESS);
 }
 
 static void no_more_than_512_packets_are_out(struct kunit *test)
@@ -477,7 +508,7 @@ static void what_is_refused_in_the_middle_goes_on_there(struct kunit *test)
 	struct requester_fixture *f = open(test);
 	unsigned int n;
 
-	f->qp->send.window_entries = 1;
+	requester_limit_window(f->qp, 1);
 	requester_post(f, WR_WRITE, 0, 4);
 	requester_post(f, WR_WRITE, 0, 3 * MTU);
 	requester_push(f);
@@ -726,6 +757,7 @@ static struct kunit_case requester_cases[] = {
 	KUNIT_CASE(a_qp_that_may_not_read_says_so),
 	KUNIT_CASE(a_fence_waits_for_reads_before_it),
 	KUNIT_CASE(a_full_window_waits_for_the_oldest),
+	KUNIT_CASE(a_window_that_is_full_grows),
 	KUNIT_CASE(no_more_than_512_packets_are_out),
 	KUNIT_CASE(what_the_backend_refuses_is_sent_once_it_has_room),
 	KUNIT_CASE(what_is_refused_in_the_middle_goes_on_there),

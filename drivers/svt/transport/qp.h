@@ -121,6 +121,7 @@ struct svt_send_side {
 	/* The window: requests copied from the ring and not retired */
 	void *window;
 	u32 window_entries;
+	u32 window_most;		/* entries that it may grow to */
 	u32 window_stride;
 	u32 head;			/* ordinal of the next request to copy */
 	u32 tail;			/* ordinal of the oldest not retired */

@@ -6,16 +6,14 @@
  * of the request, so completions keep the order of posting. Called by requester and completer only,
  * under send.side.lock.
  */
-#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "recovery.h"
 #include "request.h"
 
-/* The window is sized to about this many bytes, within the limits below */
-#define SVT_WINDOW_BYTES	8192
-#define SVT_WINDOW_MIN		16
-#define SVT_WINDOW_MAX		128
+/* Slots of the window of a new QP, and what it may grow to */
+#define SVT_WINDOW_FIRST	16
+#define SVT_WINDOW_MOST		128
 
 static const struct svt_request_info svt_request_table[] = {
 	[IB_UVERBS_WR_RDMA_WRITE] = {
@@ -93,13 +91,43 @@ int svt_window_alloc(struct svt_send_side *send)
 {
 	u32 stride = offsetof(struct svt_send_request, wqe) +
 		     svt_send_wqe_bytes(send->limits.max_sge, send->limits.max_inline);
-	u32 entries = rounddown_pow_of_two(max_t(u32, SVT_WINDOW_BYTES / stride, 1));
 
-	entries = clamp_t(u32, entries, SVT_WINDOW_MIN, SVT_WINDOW_MAX);
 	send->window_stride = ALIGN(stride, 8);
-	send->window_entries = min(entries, send->ring.entries);
-	send->window = kvcalloc(send->window_entries, send->window_stride, GFP_KERNEL_ACCOUNT);
+	send->window_entries = min_t(u32, SVT_WINDOW_FIRST, send->ring.entries);
+	send->window_most = min_t(u32, SVT_WINDOW_MOST, send->ring.entries);
+	send->window = kcalloc(send->window_entries, send->window_stride, GFP_KERNEL_ACCOUNT);
 	return send->window ? 0 : -ENOMEM;
+}
+
+/**
+ * svt_window_grow - twice as many slots, for a QP whose window is full while more is posted
+ * @send: send side; no pointer to a request or its inline data is in use
+ *
+ * A QP that is connected and hardly used costs little; one that streams needs a round trip full.
+ * Without memory the window stays as it is.
+ *
+ * Context: send.side.lock held.
+ * Return: whether there is room now.
+ */
+bool svt_window_grow(struct svt_send_side *send)
+{
+	u32 entries = 2 * send->window_entries, i;
+	void *window, *old = send->window;
+
+	lockdep_assert_held(&send->side.lock);
+	if (send->head - send->tail != send->window_entries ||
+	    entries > send->window_most || svt_ring_pending(&send->ring) <= 0)
+		return false;
+	window = kcalloc(entries, send->window_stride, GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
+	if (!window)
+		return false;
+	for (i = send->tail; i != send->head; i++)
+		memcpy(window + (i & (entries - 1)) * send->window_stride, svt_request(send, i),
+		       send->window_stride);
+	send->window = window;
+	send->window_entries = entries;
+	kfree(old);
+	return true;
 }
 
 /**
@@ -108,7 +136,7 @@ int svt_window_alloc(struct svt_send_side *send)
  */
 void svt_window_free(struct svt_send_side *send)
 {
-	kvfree(send->window);
+	kfree(send->window);
 	send->window = NULL;
 }
 

@@ -79,6 +79,7 @@ static inline bool svt_send_in_error(const struct svt_qp *qp)
 }
 
 int svt_window_alloc(struct svt_send_side *send);
+bool svt_window_grow(struct svt_send_side *send);
 void svt_window_free(struct svt_send_side *send);
 struct svt_send_request *svt_request_pull(struct svt_qp *qp);
 void svt_request_release(struct svt_send_request *request);

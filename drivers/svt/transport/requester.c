@@ -68,6 +68,8 @@ static enum svt_send_step svt_requester_send(struct svt_qp *qp, unsigned int *bu
 			return SVT_SEND_BLOCKED;
 		--*budget;
 		step = svt_send_one_train(qp);
+		if (step == SVT_SEND_BLOCKED && svt_window_grow(&qp->send))
+			continue;
 		if (step != SVT_SEND_FULL)
 			return step;
 	}
