@@ -4,12 +4,13 @@
  */
 #include <linux/module.h>
 
+#include "transport/train.h"
 #include "verbs/verbs.h"
 
 static int __init svt_init(void)
 {
 	svt_stats_init();
-	return 0;
+	return svt_builders_init();
 }
 
 /*
@@ -19,6 +20,7 @@ static int __init svt_init(void)
 static void __exit svt_exit(void)
 {
 	ib_unregister_driver(SVT_DRIVER_ID);
+	svt_builders_exit();
 }
 
 module_init(svt_init);

@@ -107,7 +107,8 @@ TRACE_EVENT(svt_drop,
 		__array(char, reason, SVT_TRACE_REASON)
 	),
 	TP_fast_assign(
-		__entry->length = skb->len;
+		/* From a QP of this host there is none */
+		__entry->length = skb ? skb->len : 0;
 		strscpy(__entry->reason, svt_counter_names[reason], SVT_TRACE_REASON);
 	),
 	TP_printk("length=%u reason=%s", __entry->length, __entry->reason)

@@ -164,6 +164,18 @@ static bool elsewhere(struct roce_flow *flow)
 }
 
 /**
+ * roce_flow_is_empty() - is nothing in flight?
+ * @flow: of the QP
+ *
+ * Context: any.
+ * Return: whether all packets were freed, or have arrived on this host.
+ */
+bool roce_flow_is_empty(const struct roce_flow *flow)
+{
+	return sk_wmem_alloc_get(flow->sk) <= FLOW_EMPTY;
+}
+
+/**
  * roce_flow_has_room() - may another train be sent from here?
  * @flow: of the QP
  *

@@ -83,6 +83,24 @@ static bool is_ready(const struct roce_device *device)
 	return smp_load_acquire(&device->ready);
 }
 
+/**
+ * roce_find_owner() - the device that takes what is sent over loopback
+ * @rnet: of the namespace
+ * @gid: where it is sent to
+ *
+ * Context: RCU read section, to the end of which the device stays.
+ * Return: the device, or NULL.
+ */
+struct roce_device *roce_find_owner(const struct roce_net *rnet, const union ib_gid *gid)
+{
+	struct roce_device *device;
+
+	list_for_each_entry_rcu(device, &rnet->devices, node)
+		if (is_ready(device) && owns_gid(device, gid))
+			return device;
+	return NULL;
+}
+
 static struct roce_device *find_device(const struct roce_net *rnet, const struct sk_buff *skb)
 {
 	struct roce_device *device;

@@ -5,6 +5,10 @@
 #include <linux/netfilter.h>
 #include <rdma/svt.h>
 
+struct roce_device;
+struct roce_net;
+
+struct roce_device *roce_find_owner(const struct roce_net *rnet, const union ib_gid *gid);
 unsigned int roce_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
 int roce_receive(struct sock *sk, struct sk_buff *skb);
 void roce_rx_address(struct svt_device *dev, const struct sk_buff *skb,

@@ -23,8 +23,11 @@
 #include <net/sock.h>
 #include <net/udp.h>
 
+#include "device.h"
 #include "flow.h"
 #include "icrc.h"
+#include "namespace.h"
+#include "receive.h"
 #include "route.h"
 #include "transmit.h"
 
@@ -372,13 +375,29 @@ static void send_train(struct svt_device *dev, struct shipment *shipment)
 	}
 }
 
+/*
+ * Whether the core can hand over @train to a device of this host. Not as long as somebody looks at
+ * loopback's packets, and until those that he saw have arrived.
+ */
+static bool is_local(struct svt_device *dev, struct svt_train *train, struct dst_entry *dst)
+{
+	struct roce_device *peer;
+
+	if (train->on_wire || !(dst->dev->flags & IFF_LOOPBACK) || dev_nit_active(dst->dev) ||
+	    !roce_flow_is_empty(to_roce_flow(train->flow)))
+		return false;
+	peer = roce_find_owner(roce_net(to_roce_device(dev)->net), &train->path->dgid);
+	train->peer = peer ? &peer->svt : NULL;
+	return peer;
+}
+
 /**
  * roce_xmit() - svt_backend_ops.xmit
  * @dev: the device
  * @train: to be sent
  *
  * Context: BH off, in an RCU read section.
- * Return: 0 or -EAGAIN, see the operation.
+ * Return: 0, -EAGAIN or SVT_XMIT_LOCAL, see the operation.
  */
 int roce_xmit(struct svt_device *dev, struct svt_train *train)
 {
@@ -390,14 +409,15 @@ int roce_xmit(struct svt_device *dev, struct svt_train *train)
 		.sk = flow->sk,
 	};
 
-	if (!roce_flow_has_room(flow))
-		return -EAGAIN;
-
 	shipment.dst = roce_route_get(dev, train->path);
 	if (!shipment.dst) {
 		count_drops(dev, train->packets);
 		return 0;
 	}
+	if (is_local(dev, train, shipment.dst))
+		return SVT_XMIT_LOCAL;
+	if (!roce_flow_has_room(flow))
+		return -EAGAIN;
 	shipment.headers = shipment.path->headers;
 	if (!shipment.path->ipv6)
 		shipment.ip_id = atomic_fetch_add(train->packets, &flow->ip_id);

@@ -59,8 +59,10 @@ struct svt_flow {
  * @header_length: bytes of BTH and extended headers, the same for each packet
  * @payload_length: payload bytes of each packet but the last
  * @last_length: payload bytes of the last packet, at most @payload_length
+ * @on_wire: packets are wanted, though the peer may be on this host
  * @headers: @packets headers of @header_length bytes, back to back
  * @payload: all payloads back to back; valid only during xmit: copy, or take page references
+ * @peer: set by xmit that returns SVT_XMIT_LOCAL
  *
  * The BTH says how many bytes (0 to 3) pad a payload; the backend appends them, and the ICRC.
  */
@@ -71,9 +73,14 @@ struct svt_train {
 	unsigned int header_length;
 	unsigned int payload_length;
 	unsigned int last_length;
+	bool on_wire;
 	const u8 *headers;
 	struct iov_iter payload;
+	struct svt_device *peer;
 };
+
+/* See svt_backend_ops.xmit */
+#define SVT_XMIT_LOCAL		1
 
 /**
  * struct svt_rx_cb - what stands in skb->cb of a received skb: one or more packets
@@ -149,7 +156,10 @@ struct svt_rx_address {
  * @xmit: send @train; BH off, inside an RCU read section; must not call back into the core before
  *	it returns. The two sides of a QP may send on one flow at the same time. Return: 0 when the
  *	packets are on their way or lost (a local drop is a lost packet; the backend counts it),
- *	-EAGAIN when nothing was taken and svt_flow_ready() will be called once there is room.
+ *	-EAGAIN when nothing was taken and svt_flow_ready() will be called once there is room;
+ *	SVT_XMIT_LOCAL, unless @train->on_wire, when nothing was taken because the path leads to a
+ *	device of this host, @train->peer, which stays until the end of the read section: the core
+ *	copies from memory to memory.
  * @rx_address: tell of @skb, which is as it was handed to svt_receive(); atomic.
  * @multicast: receive (@join) or no longer receive what is sent to @gid; may sleep. Optional.
  *	Return: 0 or a negative errno.

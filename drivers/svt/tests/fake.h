@@ -36,6 +36,7 @@
  * @taken: owned by svt_fake_next()
  * @busy: the backend refuses trains; svt_flow_ready() is up to the test
  * @room: after so many trains it is busy; 0: never
+ * @loopback: the peers of all QPs are on this device
  * @linear: the skbs that svt_fake_put() makes have no fragments
  * @wire: packets of svt_fake_put() that svt_fake_deliver() delivers
  * @address: what rx_address tells of every packet
@@ -55,6 +56,7 @@ struct svt_fake {
 	struct svt_fake_sent *taken;
 	bool busy;
 	unsigned int room;
+	bool loopback;
 	bool linear;
 	struct sk_buff_head wire;
 	struct svt_rx_address address;

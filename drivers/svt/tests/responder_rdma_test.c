@@ -344,7 +344,7 @@ static void a_long_read_is_sent_in_rounds(struct kunit *test)
 	}
 	responder_expect_ack(f, 4 * packets, 5);
 	responder_expect_silence(f);
-	/* 62 packets of 1024 bytes make a train; the last of a read goes with the next one's first */
+	/* 62 packets make a train; the last of a read goes with the next one's first */
 	KUNIT_EXPECT_EQ(test, f->fake->trains, 4 * (DIV_ROUND_UP(packets - 2, 62) + 1) + 1 + 1);
 }
 

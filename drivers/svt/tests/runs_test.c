@@ -2,7 +2,7 @@
 /*
  * Packets that share an skb have the effect that each of them has alone. Two QPs get the same
  * packets, one of them each in an skb of its own: messages in a row, with holes, repeats, wrong
- * opcodes and lengths, into receives that may be too short. The seed is fixed, so a failure repeats.
+ * opcodes and lengths, into receives that may be too short. The seed is fixed: a failure repeats.
  */
 #include <linux/prandom.h>
 

@@ -35,7 +35,30 @@ static void svt_source_packet(struct svt_copy_source *source)
 	source->offset = source->next;
 	source->next += rx->stride;
 	source->left = rx->packet.payload_length;
-	source->bytes = svt_skb_bytes(rx->skb, source->offset, source->left);
+	source->bytes = rx->skb ? svt_skb_bytes(rx->skb, source->offset, source->left) : NULL;
+}
+
+/* Payload that never was in an skb; as a rule from where the last copy ended */
+static void svt_copy_train(const struct svt_rx_packet *rx, u32 offset, u8 *to, u32 length)
+{
+	const struct iov_iter *payload = &rx->train->payload;
+	struct svt_rx_source *source = rx->source;
+
+	if (offset < source->done || !source->done)
+		*source = (struct svt_rx_source) { .iter.bi_size = iov_iter_count(payload) };
+	bvec_iter_advance(payload->bvec, &source->iter, offset - source->done);
+	source->done = offset + length;
+	while (length) {
+		struct bio_vec piece = bvec_iter_bvec(payload->bvec, source->iter);
+		u32 part = min(piece.bv_len, length);
+		void *from = bvec_kmap_local(&piece);
+
+		memcpy(to, from, part);
+		kunmap_local(from);
+		bvec_iter_advance(payload->bvec, &source->iter, part);
+		to += part;
+		length -= part;
+	}
 }
 
 static int svt_copy_bytes(struct svt_copy_source *source, u8 *to, u32 length)
@@ -49,6 +72,8 @@ static int svt_copy_bytes(struct svt_copy_source *source, u8 *to, u32 length)
 		if (source->bytes) {
 			memcpy(to, source->bytes, part);
 			source->bytes += part;
+		} else if (!source->rx->skb) {
+			svt_copy_train(source->rx, source->offset, to, part);
 		} else if (skb_copy_bits(source->rx->skb, source->offset, to, part)) {
 			return -EFAULT;
 		}

@@ -13,6 +13,7 @@
 #ifndef SVT_TRANSPORT_QP_H
 #define SVT_TRANSPORT_QP_H
 
+#include <linux/bvec.h>
 #include <linux/hrtimer.h>
 #include <linux/mutex.h>
 #include <linux/rhashtable-types.h>
@@ -68,12 +69,14 @@ enum svt_work {
  * @qp_events: bit i: enum ib_event_type i of the QP
  * @srq_events: bit i: enum ib_event_type i of the SRQ
  * @kick_other: the other side has to see that the state changed
+ * @peer: QP of this host whose receive side owes something too; found in this RCU read section
  */
 struct svt_notify {
 	unsigned int cq_events;
 	u32 qp_events;
 	u32 srq_events;
 	bool kick_other;
+	struct svt_qp *peer;
 };
 
 /**
@@ -216,6 +219,7 @@ struct svt_recv_side {
 	u8 ack_syndrome;
 	u32 ack_psn;
 	bool flow_blocked;
+	struct svt_qp *asker;		/* see same_host.c */
 	bool last_wqe_raised;
 	bool com_est_raised;
 	/* A ring: the newest stands before resource_head, see responder_resource.c */
@@ -294,6 +298,16 @@ static inline struct svt_qp *to_svt_qp(struct ib_qp *ibqp)
 }
 
 /**
+ * struct svt_rx_source - where in the payload of a train the last copy ended
+ * @iter: there
+ * @done: bytes before it
+ */
+struct svt_rx_source {
+	struct bvec_iter iter;
+	u32 done;
+};
+
+/**
  * struct svt_rx_target - where the payload of a message goes: a look-up for many packets
  * @sge: entry of the receive under way, or NULL
  * @take: which receive: svt_recv_side.takes
@@ -312,8 +326,10 @@ struct svt_rx_target {
 /**
  * struct svt_rx_packet - a packet on its way through a QP
  * @packet: its headers
- * @skb: that holds it
- * @payload: offset of the payload in @skb
+ * @skb: that holds it; or NULL
+ * @train: then it is of this train of a QP on this host
+ * @source: of @train
+ * @payload: offset of the payload in @skb, or in that of @train
  * @stride: from there to that of the next
  * @more: packets behind it in the middle of its message, or messages of one packet as it is: all
  *	that differs is the PSN, and that the last may ask for an acknowledgment
@@ -324,6 +340,8 @@ struct svt_rx_target {
 struct svt_rx_packet {
 	struct svt_packet packet;
 	struct sk_buff *skb;
+	const struct svt_train *train;
+	struct svt_rx_source *source;
 	u32 payload;
 	u32 stride;
 	u32 more;

@@ -167,8 +167,9 @@ EXPORT_SYMBOL_GPL(svt_count_drop);
 /* BTHs that are to go on with a message are alike up to this word, which has AckReq and PSN */
 #define SVT_BTH_LAST_WORD	8
 
-/* Where the packets of an skb are that are left */
+/* Where the packets of an skb or train are that are left */
 struct svt_rx_cursor {
+	u32 index;
 	u32 offset;
 	u32 left;		/* bytes */
 	u32 stride;
@@ -187,19 +188,29 @@ static bool svt_may_run(const struct svt_packet *packet)
 			 !(flags & (SVT_OP_IMM | SVT_OP_IETH)));
 }
 
+/* The first @length bytes of the packet @ahead packets on, if they are in one piece */
+static const u8 *svt_bytes_at(const struct svt_rx_packet *rx, const struct svt_rx_cursor *at,
+			      u32 ahead, u32 length)
+{
+	const struct svt_train *train = rx->train;
+
+	if (train)
+		return train->headers + (at->index + ahead) * train->header_length;
+	return svt_skb_bytes(rx->skb, at->offset + ahead * at->stride, length);
+}
+
 /* Behind @rx, which has the BTH @first: how many packets that differ by the PSN only? */
 static void svt_find_more(struct svt_rx_packet *rx, const struct svt_rx_cursor *at,
 			  const u8 *first)
 {
-	u32 left = at->left, offset = at->offset, word;
+	u32 left = at->left, word;
 	u8 bth[SVT_BTH_BYTES];
 
 	while (left >= 2 * at->stride && !rx->more_ack_request) {
 		const u8 *bytes;
 
 		left -= at->stride;
-		offset += at->stride;
-		bytes = svt_skb_bytes(rx->skb, offset, sizeof(bth));
+		bytes = svt_bytes_at(rx, at, rx->more + 1, sizeof(bth));
 		if (!bytes)
 			return;
 		memcpy(bth, bytes, sizeof(bth));
@@ -217,8 +228,8 @@ static bool svt_parse(struct svt_rx_packet *rx, const struct svt_rx_cursor *at)
 {
 	u8 buffer[SVT_HEADER_MAX];
 	u32 length = min(at->stride, at->left) - at->trailer;
-	u32 available = min_t(u32, length, sizeof(buffer));
-	const u8 *bytes = svt_skb_bytes(rx->skb, at->offset, available);
+	u32 available = min_t(u32, length, rx->train ? rx->train->header_length : sizeof(buffer));
+	const u8 *bytes = svt_bytes_at(rx, at, 0, available);
 
 	if (bytes)
 		memcpy(buffer, bytes, available);
@@ -226,8 +237,9 @@ static bool svt_parse(struct svt_rx_packet *rx, const struct svt_rx_cursor *at)
 		return false;
 	if (svt_packet_parse(&rx->packet, buffer, available, length) != SVT_PARSE_OK)
 		return false;
-	rx->payload = at->offset + rx->packet.header_length;
-	rx->stride = at->stride;
+	rx->payload = rx->train ? at->index * rx->train->payload_length :
+				  at->offset + rx->packet.header_length;
+	rx->stride = rx->train ? rx->train->payload_length : at->stride;
 	rx->more_ack_request = false;
 	if (!at->alone && svt_may_run(&rx->packet) && !rx->packet.ack_request &&
 	    !trace_svt_packet_rx_enabled())
@@ -295,6 +307,25 @@ static enum svt_counter svt_side_packet(struct svt_qp *qp, struct svt_side *side
 	return reason;
 }
 
+static void svt_side_walk(struct svt_qp *qp, struct svt_side *side, struct svt_rx_packet *rx,
+			  struct svt_rx_cursor *at)
+{
+	enum svt_counter reason;
+	u32 step;
+
+	for (; at->left; at->index += rx->run, at->offset += step, at->left -= step) {
+		rx->run = 1;
+		rx->more = 0;
+		reason = svt_side_packet(qp, side, rx, at);
+		if (reason != SVT_COUNT_TOTAL) {
+			svt_count(qp->core->counters, reason);
+			trace_svt_drop(rx->skb, reason);
+		}
+		at->alone |= rx->more && rx->run == 1;
+		step = min(rx->run * at->stride, at->left);
+	}
+}
+
 static void svt_side_skb(struct svt_qp *qp, struct svt_side *side, struct sk_buff *skb)
 {
 	const struct svt_rx_cb *cb = svt_rx_cb(skb);
@@ -304,8 +335,6 @@ static void svt_side_skb(struct svt_qp *qp, struct svt_side *side, struct sk_buf
 	};
 	struct svt_rx_target target = {};
 	struct svt_rx_packet rx = { .skb = skb, .target = &target };
-	enum svt_counter reason;
-	u32 step;
 
 	if (!svt_side_awake(qp, side)) {
 		svt_drop(qp->core, skb, SVT_COUNT_RX_DROPPED_STATE);
@@ -316,18 +345,32 @@ static void svt_side_skb(struct svt_qp *qp, struct svt_side *side, struct sk_buf
 		return;
 	}
 	trace_svt_train_rx(qp, skb);
-	for (; at.left; at.offset += step, at.left -= step) {
-		rx.run = 1;
-		rx.more = 0;
-		reason = svt_side_packet(qp, side, &rx, &at);
-		if (reason != SVT_COUNT_TOTAL) {
-			svt_count(qp->core->counters, reason);
-			trace_svt_drop(skb, reason);
-		}
-		at.alone |= rx.more && rx.run == 1;
-		step = min(rx.run * at.stride, at.left);
-	}
+	svt_side_walk(qp, side, &rx, &at);
 	consume_skb(skb);
+}
+
+/**
+ * svt_side_train - packets of a QP of this host
+ * @qp: QP
+ * @side: its side, whose lock the caller holds
+ * @train: from the peer of @qp
+ *
+ * Context: BH off, RCU read section.
+ */
+void svt_side_train(struct svt_qp *qp, struct svt_side *side, const struct svt_train *train)
+{
+	u32 pad = -train->last_length & 3, stride = train->header_length + train->payload_length;
+	struct svt_rx_cursor at = {
+		.left = (train->packets - 1) * stride + train->header_length +
+			train->last_length + pad,
+		.stride = train->packets > 1 ? stride : stride + pad,
+	};
+	struct svt_rx_target target = {};
+	struct svt_rx_source source = {};
+	struct svt_rx_packet rx = { .train = train, .source = &source, .target = &target };
+
+	lockdep_assert_held(&side->lock);
+	svt_side_walk(qp, side, &rx, &at);
 }
 
 /**

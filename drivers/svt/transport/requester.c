@@ -9,6 +9,7 @@
 #include "doorbell.h"
 #include "recovery.h"
 #include "requester.h"
+#include "same_host.h"
 
 /* Trains of one run, and requests that it flushes, before others get their turn */
 #define SVT_SEND_BUDGET		32
@@ -40,12 +41,14 @@ static bool svt_send_train(struct svt_qp *qp, struct svt_train_builder *builder,
 	}
 	if (qp->type->reliable)
 		svt_recovery_sent(qp, true);
+	if (builder->peer)
+		svt_same_host_ask(qp, builder->peer);
 	return true;
 }
 
 static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 {
-	struct svt_train_builder *builder = svt_builder_start(qp, &qp->path);
+	struct svt_train_builder *builder = svt_builder_start(qp, &qp->send.side, &qp->path);
 	struct svt_send_cursor before;
 	enum svt_send_step step;
 
@@ -78,24 +81,25 @@ static enum svt_send_step svt_requester_send(struct svt_qp *qp, unsigned int *bu
 }
 
 /*
- * Send and retire until neither leads to the other. What blocks then is an answer, a timer or the
- * backend, each of which brings the next round.
+ * Send and retire until neither leads to the other: a peer on this host may have answered by now.
+ * What blocks then is an answer, a timer or the backend, each of which brings the next round.
  */
 static enum svt_send_step svt_requester_work(struct svt_qp *qp)
 {
 	struct svt_send_side *send = &qp->send;
 	unsigned int budget = SVT_SEND_BUDGET;
 	enum svt_send_step step;
-	u32 tail;
+	u32 tail, una;
 
 	do {
 		svt_send_settle(qp);
 		svt_send_retire(qp);
 		tail = send->tail;
+		una = send->una;
 		step = svt_requester_send(qp, &budget);
 		svt_send_settle(qp);
 		svt_send_retire(qp);
-	} while (step == SVT_SEND_BLOCKED && tail != send->tail);
+	} while (step == SVT_SEND_BLOCKED && (tail != send->tail || una != send->una));
 	return step;
 }
 

@@ -170,7 +170,7 @@ static u32 svt_answer_add(struct svt_qp *qp, struct svt_train_builder *builder,
 
 static int svt_answer_send(struct svt_qp *qp, const struct svt_packet *packet)
 {
-	struct svt_train_builder *builder = svt_builder_start(qp, &qp->path);
+	struct svt_train_builder *builder = svt_builder_start(qp, &qp->recv.side, &qp->path);
 
 	svt_builder_add(builder, packet, 0);
 	return svt_builder_send(builder, qp);
@@ -201,7 +201,7 @@ static void svt_answer_lost(struct svt_qp *qp, const struct svt_resource *resour
  */
 static int svt_answer_train(struct svt_qp *qp, struct svt_resource *resource)
 {
-	struct svt_train_builder *builder = svt_builder_start(qp, &qp->path);
+	struct svt_train_builder *builder = svt_builder_start(qp, &qp->recv.side, &qp->path);
 	u32 psn = resource->next_psn, first = psn, back = qp->recv.resource_pending, added;
 	const struct svt_resource *oldest = resource;
 	int ret;

@@ -14,6 +14,7 @@
 #include "../trace.h"
 #include "qp.h"
 #include "receive.h"
+#include "same_host.h"
 
 /* Rounds of one owner before it hands over to the workqueue, so that BH come on again */
 #define SVT_SIDE_ROUNDS		32
@@ -44,12 +45,12 @@ static void svt_notify_pay(struct svt_qp *qp, struct svt_side *side,
 		if (qp->ibqp.event_handler)
 			qp->ibqp.event_handler(&ev, qp->ibqp.qp_context);
 	}
-	if (!notify->kick_other)
-		return;
-	if (sending)
+	if (notify->kick_other && sending)
 		svt_recv_kick(qp, SVT_WORK_STATE);
-	else
+	else if (notify->kick_other)
 		svt_send_kick(qp, SVT_WORK_STATE);
+	if (notify->peer)
+		svt_same_host_pay(notify->peer);
 }
 
 /* Caller has the lock. Returns whether the run stopped for its budget. */

@@ -2,8 +2,10 @@
 /*
  * Trains: packets of one shape, one behind the other, handed to the backend at once.
  *
- * One builder per CPU serves requester and responder of every QP. It is safe without a lock:
- * its user has BH off from start to send, and no backend calls back into the core from xmit.
+ * Two builders per CPU serve the requesters and the responders of all QPs. They are safe without a
+ * lock: their user has BH off from start to send, and no backend calls back into the core from
+ * xmit. There are two because a requester that hands its train to a QP of this host is not done
+ * with it when that QP's responder answers.
  * All packets of a train have headers of one length and payloads of one length, but for a
  * shorter last: what UDP segmentation offload can cut.
  */
@@ -14,22 +16,57 @@
 #include "../trace.h"
 #include "../wire/psn.h"
 #include "qp.h"
+#include "same_host.h"
 #include "train.h"
 
-static DEFINE_PER_CPU(struct svt_train_builder, svt_train_builders);
+/* Of a CPU; the variables of a module that are per CPU have no room for them */
+struct svt_train_builders {
+	struct svt_train_builder responder, requester;
+};
+
+static struct svt_train_builders __percpu *svt_train_builders;
+
+/**
+ * svt_builders_init - allocate the builders
+ *
+ * Context: module init.
+ * Return: 0 or -ENOMEM.
+ */
+int svt_builders_init(void)
+{
+	svt_train_builders = alloc_percpu(struct svt_train_builders);
+	return svt_train_builders ? 0 : -ENOMEM;
+}
+
+/**
+ * svt_builders_exit - free them
+ *
+ * Context: module exit.
+ */
+void svt_builders_exit(void)
+{
+	free_percpu(svt_train_builders);
+}
 
 /**
  * svt_builder_start - begin an empty train
  * @qp: the sender
+ * @side: the side of it
  * @path: where to
  *
- * Context: BH off, RCU read section, until svt_builder_send().
+ * Context: @side->lock held, BH off, RCU read section, until svt_builder_send().
  * Return: this CPU's builder.
  */
-struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_path *path)
+struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_side *side,
+					    struct svt_path *path)
 {
-	struct svt_train_builder *builder = this_cpu_ptr(&svt_train_builders);
+	struct svt_train_builders *builders = this_cpu_ptr(svt_train_builders);
+	struct svt_train_builder *builder;
 
+	lockdep_assert_held(&side->lock);
+	builder = side == &qp->send.side ? &builders->requester : &builders->responder;
+	builder->side = side;
+	builder->peer = NULL;
 	builder->train.path = path;
 	builder->train.flow = &qp->flow;
 	builder->train.packets = 0;
@@ -232,8 +269,13 @@ int svt_builder_send(struct svt_train_builder *builder, struct svt_qp *qp)
 	int ret;
 
 	iov_iter_bvec(&train->payload, ITER_SOURCE, builder->bvec, builder->bvecs, payload);
+	train->on_wire = !svt_same_host_may(qp, builder->side);
 	ret = qp->dev->ops->xmit(qp->dev, train);
 	trace_svt_train_tx(qp, train, ret);
+	if (ret == SVT_XMIT_LOCAL) {
+		svt_same_host_deliver(qp, builder);
+		ret = 0;
+	}
 	if (ret == -EAGAIN) {
 		svt_count(counters, SVT_COUNT_TX_BUSY);
 		return ret;

@@ -17,10 +17,13 @@
 #define SVT_TRAIN_BYTES		64000
 
 struct svt_qp;
+struct svt_side;
 
 /**
  * struct svt_train_builder - a train in the making
  * @train: what the backend gets
+ * @side: of the QP that sends
+ * @peer: QP of this host that got the packets of the last train, or NULL
  * @bytes: header and payload bytes so far
  * @closed: a packet shorter than the others ended the train
  * @bvecs: entries of @bvec in use
@@ -31,6 +34,8 @@ struct svt_qp;
  */
 struct svt_train_builder {
 	struct svt_train train;
+	struct svt_side *side;
+	struct svt_qp *peer;
 	u32 bytes;
 	bool closed;
 	unsigned int bvecs;
@@ -40,7 +45,10 @@ struct svt_train_builder {
 	struct bio_vec bvec[SVT_TRAIN_BVECS];
 };
 
-struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_path *path);
+int svt_builders_init(void);
+void svt_builders_exit(void);
+struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_side *side,
+					    struct svt_path *path);
 /* Whether a packet of this shape may follow; an empty train takes any */
 bool svt_builder_fits(const struct svt_train_builder *builder, u32 header_length,
 		      u32 payload_length);
