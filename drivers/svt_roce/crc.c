@@ -147,3 +147,30 @@ u32 roce_crc_end(const struct roce_crc *crc)
 	folded = roce_vector_reduce(crc->folded);
 	return crc->fill ? crc32_le(folded, crc->block, crc->fill) : folded;
 }
+
+/**
+ * roce_crc_whole() - the CRC, begun with ones, of bytes that are all there
+ * @vector: as roce_crc_enter() said
+ * @head: first bytes
+ * @head_length: how many; at least ROCE_CRC_BLOCK
+ * @to: where what follows is copied to, as by roce_crc_copy(); NULL: nowhere
+ * @from: what follows
+ * @length: how many bytes of that
+ *
+ * Return: its register, not inverted.
+ */
+u32 roce_crc_whole(bool vector, const u8 *head, unsigned int head_length, u8 *to, const u8 *from,
+		   unsigned int length)
+{
+	struct roce_crc crc;
+
+	if (vector && !(head_length % ROCE_CRC_BLOCK) && !(length % ROCE_CRC_BLOCK))
+		return roce_vector_crc(head, head_length / ROCE_CRC_BLOCK, to, from,
+				       length / ROCE_CRC_BLOCK);
+	roce_crc_begin(&crc, vector, head, head_length);
+	if (to)
+		roce_crc_copy(&crc, to, from, length);
+	else
+		roce_crc_update(&crc, from, length);
+	return roce_crc_end(&crc);
+}

@@ -28,5 +28,7 @@ void roce_crc_begin(struct roce_crc *crc, bool vector, const u8 *head, unsigned 
 void roce_crc_update(struct roce_crc *crc, const u8 *from, unsigned int length);
 void roce_crc_copy(struct roce_crc *crc, u8 *to, const u8 *from, unsigned int length);
 u32 roce_crc_end(const struct roce_crc *crc);
+u32 roce_crc_whole(bool vector, const u8 *head, unsigned int head_length, u8 *to, const u8 *from,
+		   unsigned int length);
 
 #endif

@@ -14,6 +14,8 @@ void roce_vector_leave(void);
 void roce_vector_fold(u8 *folded, const u8 *from, unsigned int blocks);
 void roce_vector_fold_copy(u8 *folded, u8 *to, const u8 *from, unsigned int blocks);
 u32 roce_vector_reduce(const u8 *folded);
+u32 roce_vector_crc(const u8 *head, unsigned int head_blocks, u8 *to, const u8 *from,
+		    unsigned int blocks);
 #else
 static inline bool roce_vector_enter(void)
 {
@@ -33,6 +35,12 @@ static inline void roce_vector_fold_copy(u8 *folded, u8 *to, const u8 *from, uns
 }
 
 static inline u32 roce_vector_reduce(const u8 *folded)
+{
+	return 0;
+}
+
+static inline u32 roce_vector_crc(const u8 *head, unsigned int head_blocks, u8 *to,
+				  const u8 *from, unsigned int blocks)
 {
 	return 0;
 }

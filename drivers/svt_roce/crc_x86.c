@@ -79,12 +79,26 @@ void roce_vector_leave(void)
 	kernel_fpu_end();
 }
 
+static void load_constants(void)
+{
+	asm volatile("vmovdqa %0, %%xmm6\n\t"
+		     "vmovdqa %1, %%xmm7"
+		     : : "m" (by_512), "m" (by_128));
+}
+
 static void load(const u8 *folded)
 {
-	asm volatile("vmovdqa %0, %%xmm0\n\t"
-		     "vmovdqa %1, %%xmm6\n\t"
-		     "vmovdqa %2, %%xmm7"
-		     : : "m" (*(const u8 (*)[16])folded), "m" (by_512), "m" (by_128));
+	load_constants();
+	asm volatile("vmovdqa %0, %%xmm0" : : "m" (*(const u8 (*)[16])folded));
+}
+
+/* The first block, onto a register of ones: they are added to its first four bytes */
+static void load_first(const u8 *block)
+{
+	load_constants();
+	asm volatile("vmovdqa %[ones], %%xmm0\n\t"
+		     "vpxor %[block], %%xmm0, %%xmm0"
+		     : : [ones] "m" (low_32), [block] "m" (*(const u8 (*)[16])block));
 }
 
 static void store(u8 *folded)
@@ -136,17 +150,8 @@ static void gather_lanes(void)
 		     : :);
 }
 
-/**
- * roce_vector_fold() - fold blocks
- * @folded: what came before; becomes equivalent to that and the blocks. Aligned to 16 bytes
- * @from: blocks of 16 bytes, not aligned
- * @blocks: how many
- */
-void roce_vector_fold(u8 *folded, const u8 *from, unsigned int blocks)
+static void fold(const u8 *from, const u8 *end)
 {
-	const u8 *end = from + blocks * ROCE_CRC_BLOCK;
-
-	load(folded);
 	if (end - from >= GROUP) {
 		spread_group(from);
 		from += GROUP;
@@ -159,21 +164,23 @@ void roce_vector_fold(u8 *folded, const u8 *from, unsigned int blocks)
 	}
 	for (; from < end; from += ROCE_CRC_BLOCK)
 		fold_block(from);
-	store(folded);
 }
 
 /**
- * roce_vector_fold_copy() - the same, and copy them
- * @folded: as for roce_vector_fold()
- * @to: for the blocks; nobody else writes there
+ * roce_vector_fold() - fold blocks
+ * @folded: what came before; becomes equivalent to that and the blocks. Aligned to 16 bytes
  * @from: blocks of 16 bytes, not aligned
  * @blocks: how many
  */
-void roce_vector_fold_copy(u8 *folded, u8 *to, const u8 *from, unsigned int blocks)
+void roce_vector_fold(u8 *folded, const u8 *from, unsigned int blocks)
 {
-	const u8 *end = from + blocks * ROCE_CRC_BLOCK;
-
 	load(folded);
+	fold(from, from + blocks * ROCE_CRC_BLOCK);
+	store(folded);
+}
+
+static void fold_copy(u8 *to, const u8 *from, const u8 *end)
+{
 	if (end - from >= GROUP) {
 		spread_copy_group(to, from);
 		from += GROUP;
@@ -192,25 +199,32 @@ void roce_vector_fold_copy(u8 *folded, u8 *to, const u8 *from, unsigned int bloc
 	}
 	for (; from < end; from += ROCE_CRC_BLOCK, to += ROCE_CRC_BLOCK)
 		fold_copy_block(to, from);
-	store(folded);
 }
 
 /**
- * roce_vector_reduce() - the CRC of a block
- * @folded: block, aligned to 16 bytes
- *
- * 128 bits become 96, 64, then 64 of which the lower half is the CRC: each time the upper 64 or 32
- * go down by x^64. The quotient by the polynomial that is left is estimated as by Barrett, exactly
- * here.
- *
- * Return: the register after @folded, when it was zero before.
+ * roce_vector_fold_copy() - the same, and copy them
+ * @folded: as for roce_vector_fold()
+ * @to: for the blocks; nobody else writes there
+ * @from: blocks of 16 bytes, not aligned
+ * @blocks: how many
  */
-u32 roce_vector_reduce(const u8 *folded)
+void roce_vector_fold_copy(u8 *folded, u8 *to, const u8 *from, unsigned int blocks)
+{
+	load(folded);
+	fold_copy(to, from, from + blocks * ROCE_CRC_BLOCK);
+	store(folded);
+}
+
+/*
+ * The CRC of xmm0. 128 bits become 96, 64, then 64 of which the lower half is the CRC: each time
+ * the upper 64 or 32 go down by x^64. The quotient by the polynomial that is left is estimated as
+ * by Barrett, exactly here.
+ */
+static u32 reduce(void)
 {
 	u32 crc;
 
-	asm volatile("vmovdqa %[folded], %%xmm0\n\t"
-		     "vmovdqa %[by_64], %%xmm6\n\t"
+	asm volatile("vmovdqa %[by_64], %%xmm6\n\t"
 		     "vmovdqa %[low_32], %%xmm7\n\t"
 		     "vmovdqa %[barrett], %%xmm3\n\t"
 		     "vpclmulqdq $0x00, %%xmm6, %%xmm0, %%xmm1\n\t"
@@ -232,7 +246,42 @@ u32 roce_vector_reduce(const u8 *folded)
 		     "vpxor %%xmm1, %%xmm0, %%xmm0\n\t"
 		     "vpextrd $1, %%xmm0, %[crc]"
 		     : [crc] "=r" (crc)
-		     : [folded] "m" (*(const u8 (*)[16])folded), [by_64] "m" (by_64),
-		       [low_32] "m" (low_32), [barrett] "m" (barrett));
+		     : [by_64] "m" (by_64), [low_32] "m" (low_32), [barrett] "m" (barrett));
 	return crc;
+}
+
+/**
+ * roce_vector_reduce() - the CRC of a block
+ * @folded: block, aligned to 16 bytes
+ *
+ * Return: the register after @folded, when it was zero before.
+ */
+u32 roce_vector_reduce(const u8 *folded)
+{
+	load(folded);
+	return reduce();
+}
+
+/**
+ * roce_vector_crc() - the CRC of two pieces of whole blocks, for those who need no more than that
+ * @head: first bytes, not aligned
+ * @head_blocks: how many blocks, at least one
+ * @to: where what follows is copied to; NULL: nowhere
+ * @from: what follows
+ * @blocks: how many blocks of that
+ *
+ * Return: the register after both, when it held ones before.
+ */
+u32 roce_vector_crc(const u8 *head, unsigned int head_blocks, u8 *to, const u8 *from,
+		    unsigned int blocks)
+{
+	const u8 *end = from + blocks * ROCE_CRC_BLOCK;
+
+	load_first(head);
+	fold(head + ROCE_CRC_BLOCK, head + head_blocks * ROCE_CRC_BLOCK);
+	if (to)
+		fold_copy(to, from, end);
+	else
+		fold(from, end);
+	return reduce();
 }

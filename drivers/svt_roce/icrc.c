@@ -50,6 +50,16 @@ void roce_icrc_mask(struct roce_masked *masked, const union roce_headers *header
 	}
 }
 
+static unsigned int put_bth(struct roce_masked *masked, bool ipv6, const u8 *bth)
+{
+	unsigned int front = offsetof(struct roce_masked, headers) + roce_headers_length(ipv6);
+	u8 *bytes = (u8 *)masked;
+
+	memcpy(bytes + front, bth, IB_BTH_BYTES);
+	bytes[front + BTH_RESV8A] = 0xff;
+	return front + IB_BTH_BYTES;
+}
+
 /**
  * roce_icrc_begin() - begin the ICRC of a packet
  * @crc: for roce_icrc_end(), when all behind the BTH was added
@@ -61,12 +71,9 @@ void roce_icrc_mask(struct roce_masked *masked, const union roce_headers *header
 void roce_icrc_begin(struct roce_crc *crc, bool vector, struct roce_masked *masked, bool ipv6,
 		     const u8 *bth)
 {
-	unsigned int front = offsetof(struct roce_masked, headers) + roce_headers_length(ipv6);
-	u8 *bytes = (u8 *)masked;
+	unsigned int length = put_bth(masked, ipv6, bth);
 
-	memcpy(bytes + front, bth, IB_BTH_BYTES);
-	bytes[front + BTH_RESV8A] = 0xff;
-	roce_crc_begin(crc, vector, bytes, front + IB_BTH_BYTES);
+	roce_crc_begin(crc, vector, (u8 *)masked, length);
 }
 
 /**
@@ -78,6 +85,26 @@ void roce_icrc_begin(struct roce_crc *crc, bool vector, struct roce_masked *mask
 __le32 roce_icrc_end(const struct roce_crc *crc)
 {
 	return cpu_to_le32(~roce_crc_end(crc));
+}
+
+/**
+ * roce_icrc() - the ICRC of a packet that is in one piece
+ * @vector: as roce_crc_enter() said
+ * @masked: with the lengths and the identification of the packet; its BTH is put in
+ * @ipv6: which version of IP
+ * @bth: its BTH
+ * @to: where all behind that, up to the ICRC, is copied to, or NULL
+ * @from: all behind the BTH
+ * @length: bytes of it
+ *
+ * Return: the ICRC as it stands in a packet.
+ */
+__le32 roce_icrc(bool vector, struct roce_masked *masked, bool ipv6, const u8 *bth, u8 *to,
+		 const u8 *from, unsigned int length)
+{
+	unsigned int head = put_bth(masked, ipv6, bth);
+
+	return cpu_to_le32(~roce_crc_whole(vector, (u8 *)masked, head, to, from, length));
 }
 
 /* Return: false when @skb ends before @to */
@@ -123,10 +150,9 @@ bool roce_icrc_ok(struct sk_buff *skb, bool vector, struct roce_masked *masked, 
 		return false;
 	packet = svt_skb_bytes(skb, offset, length);
 	if (packet) {
-		roce_icrc_begin(&crc, vector, masked, ipv6, packet);
-		roce_crc_update(&crc, packet + IB_BTH_BYTES, covered - IB_BTH_BYTES);
 		memcpy(&icrc, packet + covered, sizeof(icrc));
-		return icrc == roce_icrc_end(&crc);
+		return icrc == roce_icrc(vector, masked, ipv6, packet, NULL,
+					 packet + IB_BTH_BYTES, covered - IB_BTH_BYTES);
 	}
 	packet = skb_header_pointer(skb, offset, sizeof(buffer), buffer);
 	if (!packet)

@@ -27,6 +27,8 @@ void roce_icrc_mask(struct roce_masked *masked, const union roce_headers *header
 void roce_icrc_begin(struct roce_crc *crc, bool vector, struct roce_masked *masked, bool ipv6,
 		     const u8 *bth);
 __le32 roce_icrc_end(const struct roce_crc *crc);
+__le32 roce_icrc(bool vector, struct roce_masked *masked, bool ipv6, const u8 *bth, u8 *to,
+		 const u8 *from, unsigned int length);
 bool roce_icrc_ok(struct sk_buff *skb, bool vector, struct roce_masked *masked, bool ipv6,
 		  unsigned int offset, unsigned int length);
 

@@ -48,6 +48,9 @@ struct page_ring {
 
 static DEFINE_PER_CPU(struct page_ring, page_rings);
 
+/* Payload from this length on is copied and put into the ICRC in one pass */
+#define ONE_PASS	512
+
 /* What page_private() of our pages is: an address of ours, so that nobody else has it */
 static const char our_page;
 
@@ -98,7 +101,7 @@ static unsigned int packet_length(const struct svt_train *train, unsigned int in
 	       pad_length(bth_of(train, index)) + ROCE_ICRC_LENGTH;
 }
 
-/* The next @length bytes of payload go to @to */
+/* The next @length bytes of payload go to @to, and to @crc if there is one */
 static void put_payload(struct shipment *shipment, struct roce_crc *crc, u8 *to,
 			unsigned int length)
 {
@@ -109,7 +112,10 @@ static void put_payload(struct shipment *shipment, struct roce_crc *crc, u8 *to,
 		unsigned int part = min(piece.bv_len, length);
 		void *from = bvec_kmap_local(&piece);
 
-		roce_crc_copy(crc, to, from, part);
+		if (crc)
+			roce_crc_copy(crc, to, from, part);
+		else
+			memcpy(to, from, part);
 		kunmap_local(from);
 		bvec_iter_advance(payload, &shipment->at, part);
 		to += part;
@@ -117,34 +123,68 @@ static void put_payload(struct shipment *shipment, struct roce_crc *crc, u8 *to,
 	}
 }
 
-/* Write a packet to @to, which has packet_length() */
-static void put_packet(struct shipment *shipment, unsigned int index, u8 *to)
+/* Payload and pad of a packet, and its ICRC, in one pass */
+static __le32 put_long(struct shipment *shipment, const u8 *bth, u8 *p, unsigned int payload)
 {
-	const struct svt_train *train = shipment->train;
-	struct roce_masked *masked = &shipment->masked;
-	bool ipv6 = shipment->path->ipv6;
-	unsigned int payload = payload_of(train, index);
-	const u8 *bth = bth_of(train, index);
-	u8 *p = to + train->header_length;
+	unsigned int header_length = shipment->train->header_length;
 	struct roce_crc crc;
-	__le32 icrc;
 
-	roce_headers_set_length(&masked->headers, ipv6, packet_length(train, index));
-	if (!ipv6)
-		masked->headers.ip4.id = htons(shipment->ip_id + index);
-	memcpy(to, bth, train->header_length);
-	roce_icrc_begin(&crc, shipment->vector, masked, ipv6, bth);
-	if (train->header_length > IB_BTH_BYTES)
-		roce_crc_update(&crc, bth + IB_BTH_BYTES, train->header_length - IB_BTH_BYTES);
+	roce_icrc_begin(&crc, shipment->vector, &shipment->masked, shipment->path->ipv6, bth);
+	if (header_length > IB_BTH_BYTES)
+		roce_crc_update(&crc, bth + IB_BTH_BYTES, header_length - IB_BTH_BYTES);
 	put_payload(shipment, &crc, p, payload);
 	p += payload;
 	if (pad_length(bth)) {
 		memset(p, 0, pad_length(bth));
 		roce_crc_update(&crc, p, pad_length(bth));
-		p += pad_length(bth);
 	}
-	icrc = roce_icrc_end(&crc);
-	memcpy(p, &icrc, sizeof(icrc));
+	return roce_icrc_end(&crc);
+}
+
+/* The same for payload that is in one page, with only a BTH in front of it; else false */
+static bool put_one_page(struct shipment *shipment, const u8 *bth, u8 *p, unsigned int payload,
+			 __le32 *icrc)
+{
+	const struct bio_vec *bvec = shipment->train->payload.bvec;
+	struct bio_vec piece = bvec_iter_bvec(bvec, shipment->at);
+	void *from;
+
+	if (piece.bv_len < payload || shipment->train->header_length > IB_BTH_BYTES ||
+	    pad_length(bth))
+		return false;
+	from = bvec_kmap_local(&piece);
+	*icrc = roce_icrc(shipment->vector, &shipment->masked, shipment->path->ipv6, bth, p, from,
+			  payload);
+	kunmap_local(from);
+	bvec_iter_advance(bvec, &shipment->at, payload);
+	return true;
+}
+
+/* Write a packet to @to, which has packet_length() */
+static void put_packet(struct shipment *shipment, unsigned int index, u8 *to)
+{
+	const struct svt_train *train = shipment->train;
+	unsigned int header_length = train->header_length, payload = payload_of(train, index);
+	const u8 *bth = bth_of(train, index);
+	unsigned int covered = header_length + payload + pad_length(bth);
+	union roce_headers *masked = &shipment->masked.headers;
+	bool ipv6 = shipment->path->ipv6;
+	u8 *p = to + header_length;
+	__le32 icrc;
+
+	roce_headers_set_length(masked, ipv6, covered + ROCE_ICRC_LENGTH);
+	if (!ipv6)
+		masked->ip4.id = htons(shipment->ip_id + index);
+	memcpy(to, bth, header_length);
+	if (payload < ONE_PASS) {
+		put_payload(shipment, NULL, p, payload);
+		memset(p + payload, 0, pad_length(bth));
+		icrc = roce_icrc(shipment->vector, &shipment->masked, ipv6, to, NULL,
+				 to + IB_BTH_BYTES, covered - IB_BTH_BYTES);
+	} else if (!put_one_page(shipment, bth, p, payload, &icrc)) {
+		icrc = put_long(shipment, bth, p, payload);
+	}
+	memcpy(to + covered, &icrc, sizeof(icrc));
 }
 
 /* An skb with room for the headers of lower layers and @length bytes behind them */
