@@ -54,13 +54,20 @@ static int region_check(const struct svt_mr *mr, u64 addr, u64 length, int acces
 	return 0;
 }
 
+/* Is @value the key of the region that an earlier look-up of this RCU read section found? */
+static bool region_again(const struct svt_region *region, const struct ib_pd *pd, u32 value)
+{
+	return region->mr && !region_key(&region->mr->key, pd, value);
+}
+
 /**
  * svt_region_local() - check a local access
  * @keys: the table
  * @pd: of the QP
  * @sge: as in the kernel's copy of the WQE; a length of 0 is checked like any other
  * @access: IB_ACCESS_LOCAL_WRITE, or 0 for reading
- * @region: set on success
+ * @region: zero, or what an earlier look-up of this RCU read section found, which is tried first;
+ *	set on success
  *
  * Windows have no lkey (IBTA 10.6.7.2).
  *
@@ -71,32 +78,13 @@ static int region_check(const struct svt_mr *mr, u64 addr, u64 length, int acces
 int svt_region_local(struct svt_keys *keys, const struct ib_pd *pd, const struct svt_sge *sge,
 		     int access, struct svt_region *region)
 {
-	const struct svt_mr *mr = svt_region_find(keys, pd, sge->lkey);
+	const struct svt_mr *mr = region->mr;
 
+	if (!region_again(region, pd, sge->lkey))
+		mr = svt_region_find(keys, pd, sge->lkey);
 	if (IS_ERR(mr))
 		return PTR_ERR(mr);
 	return region_check(mr, sge->addr, sge->length, access, region);
-}
-
-/**
- * svt_region_local_next() - as svt_region_local(), for who looks up one region again and again
- * @keys: the table
- * @pd: of the QP
- * @sge: as in the kernel's copy of the WQE
- * @access: IB_ACCESS_LOCAL_WRITE, or 0 for reading
- * @region: what the last look-up of this RCU read section found, or zero; set on success
- *
- * Context: RCU read section.
- * Return: as svt_region_local().
- */
-int svt_region_local_next(struct svt_keys *keys, const struct ib_pd *pd,
-			  const struct svt_sge *sge, int access, struct svt_region *region)
-{
-	const struct svt_mr *mr = region->mr;
-
-	if (mr && !region_key(&mr->key, pd, sge->lkey))
-		return region_check(mr, sge->addr, sge->length, access, region);
-	return svt_region_local(keys, pd, sge, access, region);
 }
 
 static int window_check(const struct svt_mw *mw, const struct ib_pd *pd, u32 qpn, u32 rkey,
@@ -125,7 +113,7 @@ static int window_check(const struct svt_mw *mw, const struct ib_pd *pd, u32 qpn
  * @addr: from the packet
  * @length: bytes; 0 is checked like any other length
  * @access: IB_ACCESS_REMOTE_READ, _WRITE or _ATOMIC
- * @region: set on success
+ * @region: as for svt_region_local()
  *
  * Context: RCU read section, in which @region is used.
  * Return: 0; -EINVAL no such key; -EACCES another protection domain or QP, or not allowed; -EFAULT
@@ -134,9 +122,12 @@ static int window_check(const struct svt_mw *mw, const struct ib_pd *pd, u32 qpn
 int svt_region_remote(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u32 rkey, u64 addr,
 		      u64 length, int access, struct svt_region *region)
 {
-	const struct svt_key *key = svt_key_find(keys, rkey);
+	const struct svt_key *key;
 	int ret;
 
+	if (region_again(region, pd, rkey))
+		return region_check(region->mr, addr, length, access, region);
+	key = svt_key_find(keys, rkey);
 	if (!key)
 		return -EINVAL;
 	if (key->type == SVT_KEY_WINDOW)
@@ -175,6 +166,28 @@ static u64 block_bvec(const struct svt_page_table *table, u64 position, u64 leng
 	bvec->bv_offset = offset_in_page(offset);
 	bvec->bv_len = min(length, (1ULL << table->shift) - offset);
 	return bvec->bv_len;
+}
+
+/**
+ * svt_region_page() - the page of a byte of a region
+ * @region: from svt_region_local() or svt_region_remote()
+ * @offset: of the byte from @region->addr
+ * @length: bytes from there on, not beyond @region->length, and at least one
+ * @bvec: written
+ *
+ * Context: The RCU read section in which @region was looked up.
+ * Return: Bytes of the page, at most @length.
+ */
+u32 svt_region_page(const struct svt_region *region, u64 offset, u32 length, struct bio_vec *bvec)
+{
+	const struct svt_page_table *table = rcu_dereference(region->mr->table);
+	u64 position = region->addr + offset;
+
+	if (table)
+		position += table->first_offset - region->mr->key.start;
+	length = min_t(u32, length, PAGE_SIZE - offset_in_page(position));
+	return table ? block_bvec(table, position, length, bvec) :
+		       kernel_bvec(position, length, bvec);
 }
 
 /**

@@ -138,6 +138,42 @@ static void another_protection_domain_is_refused(struct kunit *test)
 				      IB_ACCESS_REMOTE_READ, &region));
 }
 
+static int again(struct memory *m, const struct ib_pd *pd, u32 key, u64 addr,
+		 struct svt_region *region)
+{
+	const struct svt_sge sge = { .addr = addr, .length = 1, .lkey = key };
+	struct svt_region copy = *region;
+	int ret, remote;
+
+	rcu_read_lock();
+	ret = svt_region_local(&m->keys, pd, &sge, 0, region);
+	remote = svt_region_remote(&m->keys, pd, MEMORY_QPN, key, addr, 1,
+				   IB_ACCESS_REMOTE_READ, &copy);
+	rcu_read_unlock();
+	return ret == remote ? ret : -EPROTO;
+}
+
+static void what_a_look_up_found_is_checked_in_the_next_as_if_it_were_new(struct kunit *test)
+{
+	struct memory *m = test->priv;
+	struct svt_key *key = &m->mr.key;
+	struct svt_region region = {};
+
+	KUNIT_ASSERT_EQ(test, again(m, &m->pd, key->key, MEMORY_START, &region), 0);
+	KUNIT_ASSERT_PTR_EQ(test, region.mr, &m->mr);
+	KUNIT_EXPECT_EQ(test, again(m, &m->pd, key->key, MEMORY_START + 7, &region), 0);
+	KUNIT_EXPECT_EQ(test, region.addr, MEMORY_START + 7);
+	KUNIT_EXPECT_EQ(test, again(m, &m->pd, key->key ^ 1, MEMORY_START, &region), -EINVAL);
+	KUNIT_EXPECT_EQ(test, again(m, &m->other_pd, key->key, MEMORY_START, &region), -EACCES);
+	KUNIT_EXPECT_EQ(test, again(m, &m->pd, key->key, MEMORY_START - 1, &region), -EFAULT);
+	key->access = 0;
+	KUNIT_EXPECT_EQ(test, svt_region_remote(&m->keys, &m->pd, MEMORY_QPN, key->key,
+						MEMORY_START, 1, IB_ACCESS_REMOTE_READ, &region),
+			-EACCES);
+	key->valid = false;
+	KUNIT_EXPECT_EQ(test, again(m, &m->pd, key->key, MEMORY_START, &region), -EINVAL);
+}
+
 static void only_what_the_region_allows_is_allowed(struct kunit *test)
 {
 	static const int kinds[] = {
@@ -264,6 +300,7 @@ static struct kunit_case keys_cases[] = {
 	KUNIT_CASE(every_bit_of_a_key_counts),
 	KUNIT_CASE(a_disabled_key_lets_nothing_pass),
 	KUNIT_CASE(another_protection_domain_is_refused),
+	KUNIT_CASE(what_a_look_up_found_is_checked_in_the_next_as_if_it_were_new),
 	KUNIT_CASE(only_what_the_region_allows_is_allowed),
 	KUNIT_CASE(an_access_within_the_region_passes_and_says_where),
 	KUNIT_CASE(the_edges_of_a_region_are_exact),

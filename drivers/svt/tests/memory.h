@@ -95,6 +95,7 @@ static inline int memory_local(struct memory *m, const struct ib_pd *pd, u32 lke
 	const struct svt_sge sge = { .addr = addr, .length = length, .lkey = lkey };
 	int ret;
 
+	region->mr = NULL;
 	rcu_read_lock();
 	ret = svt_region_local(&m->keys, pd, &sge, access, region);
 	rcu_read_unlock();
@@ -106,6 +107,7 @@ static inline int memory_remote(struct memory *m, const struct ib_pd *pd, u32 qp
 {
 	int ret;
 
+	region->mr = NULL;
 	rcu_read_lock();
 	ret = svt_region_remote(&m->keys, pd, qpn, rkey, addr, length, access, region);
 	rcu_read_unlock();

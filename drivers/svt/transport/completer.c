@@ -177,16 +177,16 @@ static void svt_completer_ack(struct svt_qp *qp, struct svt_rx_packet *rx)
 	}
 }
 
-/* Payload of @rx, or else 8 bytes of @original, go to @offset of the request's memory */
+/* Payload of @rx, or else what @original points to, go to @offset of the request's memory */
 static enum ib_wc_status svt_scatter(struct svt_qp *qp, const struct svt_send_request *request,
-				     u32 offset, u32 length, const struct svt_rx_packet *rx,
+				     u32 offset, u32 length, struct svt_rx_packet *rx,
 				     const u64 *original)
 {
+	struct svt_region *region = svt_rx_region(rx);
 	const struct svt_sge *sge = request->wqe.sge;
 	u32 done = 0;
 
 	for (; done < length; sge++) {
-		struct svt_region region;
 		u32 part;
 		int ret;
 
@@ -196,11 +196,11 @@ static enum ib_wc_status svt_scatter(struct svt_qp *qp, const struct svt_send_re
 		}
 		part = min(sge->length - offset, length - done);
 		ret = svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, IB_ACCESS_LOCAL_WRITE,
-				       &region);
-		if (!ret && rx)
-			ret = svt_region_fill_payload(&region, offset, part, rx, done);
+				       region);
+		if (!ret && original)
+			ret = svt_region_fill(region, offset, part, (u8 *)original + done);
 		else if (!ret)
-			ret = svt_region_fill(&region, offset, part, (u8 *)original + done);
+			ret = svt_region_fill_payload(region, offset, part, rx, done);
 		if (ret)
 			return IB_WC_LOC_PROT_ERR;
 		done += part;
@@ -276,7 +276,7 @@ static void svt_completer_atomic(struct svt_qp *qp, struct svt_rx_packet *rx)
 		svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_PSN);
 		return;
 	}
-	status = svt_scatter(qp, request, 0, sizeof(packet->atomic_original), NULL,
+	status = svt_scatter(qp, request, 0, sizeof(packet->atomic_original), rx,
 			     &packet->atomic_original);
 	if (status != IB_WC_SUCCESS) {
 		svt_requester_fail_oldest(qp, status);

@@ -10,97 +10,75 @@
 #include "copy.h"
 #include "qp.h"
 
-#define SVT_COPY_BVECS		8
-
 /**
- * struct svt_copy_source - where bytes come from, piece by piece
- * @rx: a piece is the payload of a packet; NULL: there is one piece, of @left bytes at @bytes
- * @bytes: the next byte, or NULL: the skb has the piece in fragments
- * @offset: of the next byte in the skb
- * @left: bytes of this piece
- * @next: of the piece behind this one, offset in the skb
+ * svt_region_fill - copy from kernel memory into a region
+ * @region: from a look-up that allowed writing
+ * @offset: of the first byte in @region
+ * @length: bytes
+ * @from: bytes
+ *
+ * Return: 0, or -EFAULT when @region is too short.
  */
-struct svt_copy_source {
-	const struct svt_rx_packet *rx;
-	const u8 *bytes;
-	u32 offset;
-	u32 left;
-	u32 next;
-};
-
-static void svt_source_packet(struct svt_copy_source *source)
+int svt_region_fill(const struct svt_region *region, u64 offset, u32 length, const void *from)
 {
-	const struct svt_rx_packet *rx = source->rx;
-
-	source->offset = source->next;
-	source->next += rx->stride;
-	source->left = rx->packet.payload_length;
-	source->bytes = rx->skb ? svt_skb_bytes(rx->skb, source->offset, source->left) : NULL;
-}
-
-/* Payload that never was in an skb; as a rule from where the last copy ended */
-static void svt_copy_train(const struct svt_rx_packet *rx, u32 offset, u8 *to, u32 length)
-{
-	const struct iov_iter *payload = &rx->train->payload;
-	struct svt_rx_source *source = rx->source;
-
-	if (offset < source->done || !source->done)
-		*source = (struct svt_rx_source) { .iter.bi_size = iov_iter_count(payload) };
-	bvec_iter_advance(payload->bvec, &source->iter, offset - source->done);
-	source->done = offset + length;
-	while (length) {
-		struct bio_vec piece = bvec_iter_bvec(payload->bvec, source->iter);
-		u32 part = min(piece.bv_len, length);
-		void *from = bvec_kmap_local(&piece);
-
-		memcpy(to, from, part);
-		kunmap_local(from);
-		bvec_iter_advance(payload->bvec, &source->iter, part);
-		to += part;
-		length -= part;
-	}
-}
-
-static int svt_copy_bytes(struct svt_copy_source *source, u8 *to, u32 length)
-{
+	struct bio_vec page;
 	u32 part;
+	u8 *to;
 
-	for (; length; to += part, length -= part) {
-		if (!source->left)
-			svt_source_packet(source);
-		part = min(length, source->left);
-		if (source->bytes) {
-			memcpy(to, source->bytes, part);
-			source->bytes += part;
-		} else if (!source->rx->skb) {
-			svt_copy_train(source->rx, source->offset, to, part);
-		} else if (skb_copy_bits(source->rx->skb, source->offset, to, part)) {
+	for (; length; offset += part, from += part, length -= part) {
+		part = svt_region_page(region, offset, length, &page);
+		if (!part)
 			return -EFAULT;
-		}
-		source->offset += part;
-		source->left -= part;
+		to = bvec_kmap_local(&page);
+		memcpy(to, from, part);
+		kunmap_local(to);
 	}
 	return 0;
 }
 
-static int svt_region_copy(const struct svt_region *region, u64 offset, u32 length,
-			   struct svt_copy_source *source)
+static int svt_region_fill_skb(const struct svt_region *region, u64 offset, u32 length,
+			       const struct sk_buff *skb, u32 from)
 {
-	struct bio_vec bvec[SVT_COPY_BVECS], page;
-	struct bvec_iter at, all = {};
-	unsigned int count;
+	const u8 *bytes = svt_skb_bytes(skb, from, length);
+	struct bio_vec page;
 	int ret = 0;
+	u32 part;
+	u8 *to;
 
-	for (; length && !ret; offset += all.bi_size, length -= all.bi_size) {
-		all.bi_size = svt_region_bvec(region, offset, length, bvec, SVT_COPY_BVECS, &count);
-		if (!all.bi_size)
+	if (bytes)
+		return svt_region_fill(region, offset, length, bytes);
+	for (; length && !ret; offset += part, from += part, length -= part) {
+		part = svt_region_page(region, offset, length, &page);
+		if (!part)
 			return -EFAULT;
-		for_each_bvec(page, bvec, at, all) {
-			u8 *to = bvec_kmap_local(&page);
+		to = bvec_kmap_local(&page);
+		ret = skb_copy_bits(skb, from, to, part);
+		kunmap_local(to);
+	}
+	return ret;
+}
 
-			ret = ret ?: svt_copy_bytes(source, to, page.bv_len);
-			kunmap_local(to);
-		}
+/* Payload that never was in an skb; as a rule from where the last copy ended */
+static int svt_region_fill_train(const struct svt_region *region, u64 offset, u32 length,
+				 const struct svt_rx_packet *rx, u32 from)
+{
+	const struct iov_iter *payload = &rx->train->payload;
+	struct svt_rx_source *source = rx->source;
+	int ret = 0;
+	u32 part;
+
+	if (from < source->done || !source->done)
+		*source = (struct svt_rx_source) { .iter.bi_size = iov_iter_count(payload) };
+	bvec_iter_advance(payload->bvec, &source->iter, from - source->done);
+	source->done = from + length;
+	for (; length && !ret; offset += part, length -= part) {
+		struct bio_vec piece = bvec_iter_bvec(payload->bvec, source->iter);
+		void *bytes = bvec_kmap_local(&piece);
+
+		part = min(piece.bv_len, length);
+		ret = svt_region_fill(region, offset, part, bytes);
+		kunmap_local(bytes);
+		bvec_iter_advance(payload->bvec, &source->iter, part);
 	}
 	return ret;
 }
@@ -118,32 +96,21 @@ static int svt_region_copy(const struct svt_region *region, u64 offset, u32 leng
 int svt_region_fill_payload(const struct svt_region *region, u64 offset, u32 length,
 			    const struct svt_rx_packet *rx, u32 from)
 {
-	struct svt_copy_source source = { .rx = rx, .next = rx->payload };
+	u32 packet = rx->packet.payload_length, at = rx->payload, part;
+	int ret = 0;
 
-	if (from) {
-		source.next += from / rx->packet.payload_length * rx->stride;
-		from %= rx->packet.payload_length;
-		svt_source_packet(&source);
-		source.offset += from;
-		source.left -= from;
-		if (source.bytes)
-			source.bytes += from;
+	/* The payloads of a train stand one behind the other */
+	if (rx->train)
+		return svt_region_fill_train(region, offset, length, rx, at + from);
+	if (from >= packet && length) {
+		at += from / packet * rx->stride;
+		from %= packet;
 	}
-	return svt_region_copy(region, offset, length, &source);
-}
-
-/**
- * svt_region_fill - copy from kernel memory into a region
- * @region: from a look-up that allowed writing
- * @offset: of the first byte in @region
- * @length: bytes
- * @from: source
- *
- * Return: 0, or -EFAULT when @region is too short.
- */
-int svt_region_fill(const struct svt_region *region, u64 offset, u32 length, const void *from)
-{
-	struct svt_copy_source source = { .bytes = from, .left = length };
-
-	return svt_region_copy(region, offset, length, &source);
+	for (; length && !ret; offset += part, length -= part) {
+		part = min(length, packet - from);
+		ret = svt_region_fill_skb(region, offset, part, rx->skb, at + from);
+		at += rx->stride;
+		from = 0;
+	}
+	return ret;
 }

@@ -44,7 +44,7 @@ static bool svt_gather_from(struct svt_qp *qp, struct svt_train_builder *builder
 	if (builder->sge == sge)
 		return true;
 	builder->sge = NULL;
-	if (svt_region_local_next(&qp->core->keys, qp->ibqp.pd, sge, 0, &builder->region)) {
+	if (svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, 0, &builder->region)) {
 		request->status = IB_WC_LOC_PROT_ERR;
 		return false;
 	}
@@ -213,13 +213,12 @@ static bool svt_packet_alike(struct svt_qp *qp, struct svt_train_builder *builde
 {
 	struct svt_send_side *send = &qp->send;
 	struct svt_send_cursor before = send->cursor;
-	struct svt_builder_mark mark;
+	unsigned int bvecs = builder->bvecs;
 
 	svt_request_start(send, request);
-	svt_builder_mark(builder, &mark);
 	if (svt_out_of_credit(send, request) ||
 	    !svt_gather(qp, builder, request, 0, request->length)) {
-		svt_builder_undo(builder, &mark);
+		builder->bvecs = bvecs;
 		send->cursor = before;
 		return false;
 	}
@@ -312,17 +311,17 @@ static enum svt_send_step svt_packet_datagram(struct svt_qp *qp,
 }
 
 /* The memory that the answer goes to is checked before it is asked for */
-static bool svt_answer_writable(struct svt_qp *qp, struct svt_send_request *request)
+static bool svt_answer_writable(struct svt_qp *qp, struct svt_train_builder *builder,
+				struct svt_send_request *request)
 {
 	u32 i;
 
+	builder->sge = NULL;
 	for (i = 0; i < request->wqe.num_sge; i++) {
-		struct svt_region region;
-
 		if (!request->wqe.sge[i].length)
 			continue;
 		if (svt_region_local(&qp->core->keys, qp->ibqp.pd, &request->wqe.sge[i],
-				     IB_ACCESS_LOCAL_WRITE, &region)) {
+				     IB_ACCESS_LOCAL_WRITE, &builder->region)) {
 			request->status = IB_WC_LOC_PROT_ERR;
 			return false;
 		}
@@ -358,7 +357,7 @@ static enum svt_send_step svt_packet_asking(struct svt_qp *qp, struct svt_train_
 		request->status = IB_WC_LOC_QP_OP_ERR;
 	if (send->cursor.read_head - send->read_tail >= qp->attr.max_rd_atomic)
 		return SVT_SEND_BLOCKED;
-	if (!svt_answer_writable(qp, request))
+	if (!svt_answer_writable(qp, builder, request))
 		return SVT_SEND_BLOCKED;
 	svt_packet_common(qp, &packet, request->info->only);
 	if (!svt_builder_fits(builder, packet.info->header_length, 0))

@@ -350,6 +350,14 @@ struct svt_rx_packet {
 	struct svt_rx_target *target;
 };
 
+/* For another look-up than those of a message: what was found for the last packet is tried first */
+static inline struct svt_region *svt_rx_region(struct svt_rx_packet *rx)
+{
+	rx->target->sge = NULL;
+	rx->target->write = false;
+	return &rx->target->region;
+}
+
 static inline bool svt_rx_ack_request(const struct svt_rx_packet *rx)
 {
 	if (!rx->more)

@@ -133,14 +133,15 @@ static int svt_answer_add_read(struct svt_qp *qp, struct svt_train_builder *buil
 			       const struct svt_resource *resource)
 {
 	u32 done = svt_psn(resource->next_psn - resource->psn) * qp->mtu;
-	struct svt_region region = { .length = resource->length - done };
+	struct svt_region *region = &builder->region;
+	u32 length = resource->length - done;
 
-	if (region.length &&
-	    svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, resource->rkey,
-			      resource->remote_addr + done, region.length,
-			      IB_ACCESS_REMOTE_READ, &region))
+	region->length = 0;
+	if (length && svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, resource->rkey,
+					resource->remote_addr + done, length,
+					IB_ACCESS_REMOTE_READ, region))
 		return -EACCES;
-	svt_read_fill(qp, builder, resource, &region);
+	svt_read_fill(qp, builder, resource, region);
 	return 0;
 }
 

@@ -120,8 +120,8 @@ static bool svt_target_is(struct svt_qp *qp, struct svt_rx_target *target,
 		return true;
 	target->write = false;
 	target->sge = NULL;
-	if (svt_region_local_next(&qp->core->keys, qp->ibqp.pd, sge, IB_ACCESS_LOCAL_WRITE,
-				  &target->region))
+	if (svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, IB_ACCESS_LOCAL_WRITE,
+			     &target->region))
 		return false;
 	target->sge = sge;
 	target->take = qp->recv.takes;
@@ -133,7 +133,7 @@ static enum svt_verdict svt_scatter_to(struct svt_qp *qp, const struct svt_sge *
 				       struct svt_source *source, u32 length)
 {
 	struct svt_rx_target *target = source->rx ? source->rx->target : NULL;
-	struct svt_region region;
+	struct svt_region region = {};
 	struct svt_sge part;
 
 	if (target && svt_target_is(qp, target, sge))

@@ -82,8 +82,8 @@ u32 svt_read_packets(u32 length, u32 mtu)
 enum svt_verdict svt_resource_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
+	struct svt_region *region = svt_rx_region(rx);
 	struct svt_resource *resource;
-	struct svt_region region;
 
 	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_READ) ||
 	    packet->dma_length > SVT_MAX_MESSAGE || !svt_resource_available(qp))
@@ -91,7 +91,7 @@ enum svt_verdict svt_resource_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 	if (packet->dma_length &&
 	    svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, packet->rkey,
 			      packet->remote_addr, packet->dma_length, IB_ACCESS_REMOTE_READ,
-			      &region))
+			      region))
 		return SVT_VERDICT_ACCESS;
 	resource = svt_resource_add(&qp->recv, packet,
 				    svt_read_packets(packet->dma_length, qp->mtu));
@@ -121,7 +121,7 @@ static int svt_atomic_execute(const struct svt_region *region, const struct svt_
 enum svt_verdict svt_resource_atomic(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
-	struct svt_region region;
+	struct svt_region *region = svt_rx_region(rx);
 	u64 original;
 
 	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) ||
@@ -129,9 +129,9 @@ enum svt_verdict svt_resource_atomic(struct svt_qp *qp, struct svt_rx_packet *rx
 		return SVT_VERDICT_INVALID;
 	if (svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, packet->rkey,
 			      packet->remote_addr, SVT_ATOMIC_BYTES, IB_ACCESS_REMOTE_ATOMIC,
-			      &region))
+			      region))
 		return SVT_VERDICT_ACCESS;
-	if (svt_atomic_execute(&region, packet, &original))
+	if (svt_atomic_execute(region, packet, &original))
 		return SVT_VERDICT_INVALID;
 	svt_resource_add(&qp->recv, packet, 1)->atomic_original = original;
 	return SVT_VERDICT_OK;
