@@ -77,26 +77,27 @@ static void fill(struct svt_cq *cq, struct svt_cqe *element, const struct svt_cq
 }
 
 /**
- * svt_cq_add() - add a completion
+ * svt_cq_add() - add completions
  * @cq: the CQ
- * @cqe: copied; its time stamps are filled in where the CQ has them
+ * @cqes: copied; their time stamps are filled in where the CQ has them
+ * @count: how many
  * @qp: that completed; of a kernel client's CQ good until svt_cq_forget()
- * @solicited: it is an event for who waits for solicited ones: solicited by the sender, or failed
+ * @solicited: one is an event for who waits for solicited ones: solicited by the sender, or failed
  *	(IBTA 11.4.2.2)
  *
  * A CQ that is full fails for good (IBTA C11-38). So does one whose consumer index can not be
- * right. A QP whose completion is lost has to fail as well.
+ * right. What has room before is added. A QP whose completion is lost has to fail as well.
  *
  * Context: Any. Takes @cq->lock.
  * Return: enum svt_cq_event flags, for svt_cq_notify().
  */
-unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqe, struct ib_qp *qp,
-			bool solicited)
+unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqes, u32 count,
+			struct ib_qp *qp, bool solicited)
 {
 	struct svt_ring *ring = &cq->ring;
 	unsigned int events = SVT_CQ_QUIET;
+	u32 first, used;
 	unsigned long flags;
-	u32 used;
 
 	spin_lock_irqsave(&cq->lock, flags);
 	if (cq->failed) {
@@ -104,25 +105,29 @@ unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqe, struct ib_
 		goto unlock;
 	}
 
-	/* Acquire: the consumer's reads of the element that we overwrite come before */
+	first = ring->index;
+	/* Acquire: the consumer's reads of the elements that we overwrite come before */
 	used = ring->index - smp_load_acquire(&ring->control->consumer);
-	if (used >= ring->entries) {
+	for (; count && used < ring->entries; count--, used++, cqes++) {
+		fill(cq, svt_ring_element(ring, ring->index), cqes);
+		if (cq->qps)
+			cq->qps[ring->index & (ring->entries - 1)] = qp;
+		ring->index++;
+	}
+	if (count) {
 		cq->failed = true;
 		events = SVT_CQ_OVERRUN;
-		goto unlock;
 	}
-
-	fill(cq, svt_ring_element(ring, ring->index), cqe);
-	if (cq->qps)
-		cq->qps[ring->index & (ring->entries - 1)] = qp;
+	if (ring->index == first)
+		goto unlock;
 	/* Release: pairs with the acquire of @producer in who polls */
-	smp_store_release(&ring->control->producer, ++ring->index);
+	smp_store_release(&ring->control->producer, ring->index);
 	/*
 	 * Pairs with the fence of who arms: it sets @arm, then looks at @producer. One of us sees
 	 * the other's write, so that a CQE is either found or announced.
 	 */
 	smp_mb();
-	events = disarm(cq, solicited);
+	events |= disarm(cq, solicited);
 unlock:
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return events;

@@ -48,8 +48,8 @@ enum svt_cq_event {
 
 int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel);
 void svt_cq_free(struct svt_cq *cq);
-unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqe, struct ib_qp *qp,
-			bool solicited);
+unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqes, u32 count,
+			struct ib_qp *qp, bool solicited);
 void svt_cq_notify(struct svt_cq *cq, unsigned int events);
 int svt_cq_poll(struct svt_cq *cq, int count, struct ib_wc *wc);
 int svt_cq_arm(struct svt_cq *cq, enum ib_cq_notify_flags flags);

@@ -70,7 +70,7 @@ static unsigned int add_of(struct fixture *f, u64 wr_id, struct ib_qp *qp, bool 
 {
 	struct svt_cqe cqe = { .wr_id = wr_id };
 
-	return svt_cq_add(&f->cq, &cqe, qp, solicited);
+	return svt_cq_add(&f->cq, &cqe, 1, qp, solicited);
 }
 
 static unsigned int add(struct fixture *f, u64 wr_id)
@@ -129,7 +129,7 @@ static void a_poll_gives_every_field(struct kunit *test)
 	struct fixture *f = test->priv;
 	struct ib_wc wc;
 
-	svt_cq_add(&f->cq, &cqe, &f->qp, false);
+	svt_cq_add(&f->cq, &cqe, 1, &f->qp, false);
 	KUNIT_ASSERT_EQ(test, svt_cq_poll(&f->cq, 1, &wc), 1);
 	KUNIT_EXPECT_EQ(test, wc.wr_id, 1);
 	KUNIT_EXPECT_EQ(test, wc.byte_len, 2);
@@ -151,10 +151,29 @@ static void a_poll_gives_the_invalidated_key(struct kunit *test)
 	struct fixture *f = test->priv;
 	struct ib_wc wc;
 
-	svt_cq_add(&f->cq, &cqe, &f->qp, false);
+	svt_cq_add(&f->cq, &cqe, 1, &f->qp, false);
 	KUNIT_ASSERT_EQ(test, svt_cq_poll(&f->cq, 1, &wc), 1);
 	KUNIT_EXPECT_EQ(test, wc.ex.invalidate_rkey, 0x12345678);
 	KUNIT_EXPECT_EQ(test, wc.wc_flags, IB_WC_WITH_INVALIDATE);
+}
+
+static void what_has_room_of_many_completions_is_added_before_the_queue_fails(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct svt_cqe cqes[ENTRIES + 2] = {};
+	struct ib_wc wc[ENTRIES + 2];
+	u32 i, room = f->cq.ring.entries;
+
+	KUNIT_ASSERT_EQ(test, room, ENTRIES);
+	for (i = 0; i < ARRAY_SIZE(cqes); i++)
+		cqes[i].wr_id = 10 + i;
+	svt_cq_arm(&f->cq, IB_CQ_NEXT_COMP);
+	KUNIT_EXPECT_EQ(test, svt_cq_add(&f->cq, cqes, ARRAY_SIZE(cqes), &f->qp, false),
+			SVT_CQ_COMPLETION | SVT_CQ_OVERRUN);
+	KUNIT_ASSERT_EQ(test, svt_cq_poll(&f->cq, ARRAY_SIZE(wc), wc), room);
+	for (i = 0; i < room; i++)
+		KUNIT_EXPECT_EQ(test, wc[i].wr_id, 10 + i);
+	KUNIT_EXPECT_EQ(test, svt_cq_add(&f->cq, cqes, 2, &f->qp, false), SVT_CQ_LOST);
 }
 
 static void a_users_queue_can_not_be_polled_through_the_kernel(struct kunit *test)
@@ -175,7 +194,7 @@ static void nothing_behind_the_last_member_reaches_user_space(struct kunit *test
 
 	make_user(test);
 	memset(&cqe, 0xff, sizeof(cqe));
-	svt_cq_add(&f->cq, &cqe, &f->qp, false);
+	svt_cq_add(&f->cq, &cqe, 1, &f->qp, false);
 	KUNIT_EXPECT_NULL(test, memchr_inv(svt_ring_element(&f->cq.ring, 0) + end, 0,
 					   sizeof(cqe) - end));
 }
@@ -450,6 +469,7 @@ static struct kunit_case cq_cases[] = {
 	KUNIT_CASE(a_poll_takes_no_more_than_there_is_room_for),
 	KUNIT_CASE(a_poll_gives_every_field),
 	KUNIT_CASE(a_poll_gives_the_invalidated_key),
+	KUNIT_CASE(what_has_room_of_many_completions_is_added_before_the_queue_fails),
 	KUNIT_CASE(a_users_queue_can_not_be_polled_through_the_kernel),
 	KUNIT_CASE(nothing_behind_the_last_member_reaches_user_space),
 	KUNIT_CASE(time_stamps_are_there_when_asked_for),

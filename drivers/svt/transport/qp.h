@@ -191,6 +191,18 @@ struct svt_resource {
 	u64 atomic_original;
 };
 
+/**
+ * struct svt_cqe_batch - completions of messages that came in a row, added at once
+ * @count: how many
+ * @solicited: one is to raise a solicited event
+ * @cqes: all successful
+ */
+struct svt_cqe_batch {
+	u32 count;
+	bool solicited;
+	struct svt_cqe cqes[8];
+};
+
 /* The responder; all under side.lock unless said otherwise */
 struct svt_recv_side {
 	struct svt_side side;
@@ -201,6 +213,7 @@ struct svt_recv_side {
 	u32 wqe_length;			/* bytes that it can take */
 	bool wqe_valid;
 	u32 takes;			/* receives that were under way, this one included */
+	struct svt_cqe_batch *batch;	/* of svt_receive_batch_begin(), or NULL */
 	/* RC and UC */
 	u32 arrivals;			/* request packets; read without a lock by doorbell.c */
 	u32 epsn;
@@ -419,8 +432,9 @@ static inline void svt_notify_qp(struct svt_side *side, enum ib_event_type event
 	side->notify.qp_events |= BIT(event);
 }
 
-/* Adds a CQE of @qp to the CQ of @side, whose lock the caller holds; fills in cqe->qp_num */
-void svt_complete(struct svt_qp *qp, struct svt_side *side, struct svt_cqe *cqe, bool solicited);
+/* Adds CQEs of @qp to the CQ of @side, whose lock the caller holds; fills in qp_num */
+void svt_complete(struct svt_qp *qp, struct svt_side *side, struct svt_cqe *cqes, u32 count,
+		  bool solicited);
 
 /* Requester and completer, called by the owner of send.side */
 void svt_requester_run(struct svt_qp *qp, int work);

@@ -220,12 +220,8 @@ void svt_request_release(struct svt_send_request *request)
 	request->av = NULL;
 }
 
-/*
- * The request at the tail is done. Its element of the ring is given back before the completion can
- * be seen: who polls that may post in its place at once.
- */
-static void svt_request_complete(struct svt_qp *qp, struct svt_send_request *request,
-				 enum ib_wc_status status)
+static void svt_request_report(struct svt_qp *qp, const struct svt_send_request *request,
+			       enum ib_wc_status status)
 {
 	struct svt_cqe cqe = {
 		.wr_id = request->wqe.wr_id,
@@ -233,11 +229,22 @@ static void svt_request_complete(struct svt_qp *qp, struct svt_send_request *req
 		.opcode = request->info->wc_opcode,
 		.byte_len = request->info->flags & SVT_REQUEST_ANSWERED ? request->length : 0,
 	};
+
+	svt_complete(qp, &qp->send.side, &cqe, 1, false);
+}
+
+/*
+ * The request at the tail is done. Its element of the ring is given back before the completion can
+ * be seen: who polls that may post in its place at once.
+ */
+static void svt_request_complete(struct svt_qp *qp, struct svt_send_request *request,
+				 enum ib_wc_status status)
+{
 	bool signaled = qp->sq_sig_all || (request->wqe.flags & SVT_SEND_SIGNALED);
 
 	svt_ring_publish_consumer(&qp->send.ring, ++qp->send.tail);
 	if (status != IB_WC_SUCCESS || signaled)
-		svt_complete(qp, &qp->send.side, &cqe, false);
+		svt_request_report(qp, request, status);
 	svt_request_release(request);
 }
 

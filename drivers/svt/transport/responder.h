@@ -64,6 +64,8 @@ enum svt_verdict svt_receive_take(struct svt_qp *qp);
 enum svt_verdict svt_receive_skb(struct svt_qp *qp, u32 offset, const struct svt_rx_packet *rx);
 enum svt_verdict svt_receive_bytes(struct svt_qp *qp, u32 offset, const void *data, u32 length);
 void svt_receive_complete(struct svt_qp *qp, struct svt_cqe *cqe, bool solicited);
+void svt_receive_batch_begin(struct svt_qp *qp, struct svt_cqe_batch *batch);
+void svt_receive_batch_end(struct svt_qp *qp);
 void svt_receive_flush(struct svt_qp *qp);
 void svt_receive_reset(struct svt_qp *qp);
 

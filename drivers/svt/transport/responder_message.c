@@ -204,16 +204,19 @@ static enum svt_verdict svt_message_run(struct svt_qp *qp, const struct svt_rx_p
 /* Messages of one packet, as many as can be carried out; if not even the first, why */
 static enum svt_verdict svt_message_onlies(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
+	struct svt_cqe_batch batch;
 	struct svt_rx_packet one = *rx;
 	enum svt_verdict verdict;
 
 	one.run = 1;
+	svt_receive_batch_begin(qp, &batch);
 	for (rx->run = 0; rx->run <= rx->more; rx->run++) {
 		verdict = svt_message_run(qp, &one);
 		if (verdict != SVT_VERDICT_OK)
 			break;
 		one.payload += one.stride;
 	}
+	svt_receive_batch_end(qp);
 	if (rx->run)
 		return SVT_VERDICT_OK;
 	rx->run = 1;

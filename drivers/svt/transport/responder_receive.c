@@ -204,10 +204,46 @@ enum svt_verdict svt_receive_bytes(struct svt_qp *qp, u32 offset, const void *da
 	return svt_receive_scatter(qp, offset, &source, length);
 }
 
+static void svt_batch_flush(struct svt_qp *qp)
+{
+	struct svt_cqe_batch *batch = qp->recv.batch;
+
+	if (batch->count)
+		svt_complete(qp, &qp->recv.side, batch->cqes, batch->count, batch->solicited);
+	batch->count = 0;
+	batch->solicited = false;
+}
+
+/**
+ * svt_receive_batch_begin - receives that complete from now on may be kept back
+ * @qp: QP
+ * @batch: for them, until svt_receive_batch_end()
+ *
+ * Context: recv.side.lock held.
+ */
+void svt_receive_batch_begin(struct svt_qp *qp, struct svt_cqe_batch *batch)
+{
+	batch->count = 0;
+	batch->solicited = false;
+	qp->recv.batch = batch;
+}
+
+/**
+ * svt_receive_batch_end - complete what was kept back
+ * @qp: QP
+ *
+ * Context: recv.side.lock held.
+ */
+void svt_receive_batch_end(struct svt_qp *qp)
+{
+	svt_batch_flush(qp);
+	qp->recv.batch = NULL;
+}
+
 /**
  * svt_receive_complete - the receive under way is done
  * @qp: QP with wqe_valid
- * @cqe: all but wr_id, and what svt_complete() sets
+ * @cqe: all but wr_id, and what svt_complete() sets; an error is not for a batch
  * @solicited: the peer asks for a solicited event
  *
  * Context: recv.side.lock held.
@@ -215,10 +251,18 @@ enum svt_verdict svt_receive_bytes(struct svt_qp *qp, u32 offset, const void *da
 void svt_receive_complete(struct svt_qp *qp, struct svt_cqe *cqe, bool solicited)
 {
 	struct svt_recv_side *recv = &qp->recv;
+	struct svt_cqe_batch *batch = recv->batch;
 
 	cqe->wr_id = recv->wqe->wr_id;
 	recv->wqe_valid = false;
-	svt_complete(qp, &recv->side, cqe, solicited);
+	if (!batch) {
+		svt_complete(qp, &recv->side, cqe, 1, solicited);
+		return;
+	}
+	batch->cqes[batch->count++] = *cqe;
+	batch->solicited |= solicited;
+	if (batch->count == ARRAY_SIZE(batch->cqes))
+		svt_batch_flush(qp);
 }
 
 /* The receive under way if there is one, else the oldest of the ring. False: none is left. */

@@ -157,20 +157,25 @@ void svt_sides_init(struct svt_qp *qp)
 }
 
 /**
- * svt_complete - add a completion to the CQ of a side
+ * svt_complete - add completions to the CQ of a side
  * @qp: QP
  * @side: its side, whose lock the caller holds
- * @cqe: all but qp_num and the time stamps
+ * @cqes: all but qp_num and the time stamps; one that failed comes alone
+ * @count: how many
  * @solicited: the peer, or an error, asks for a solicited event
  */
-void svt_complete(struct svt_qp *qp, struct svt_side *side, struct svt_cqe *cqe, bool solicited)
+void svt_complete(struct svt_qp *qp, struct svt_side *side, struct svt_cqe *cqes, u32 count,
+		  bool solicited)
 {
 	struct svt_cq *cq = side == &qp->send.side ? qp->send_cq : qp->recv_cq;
 	unsigned int events;
+	u32 i;
 
 	lockdep_assert_held(&side->lock);
-	cqe->qp_num = qp->qpn;
-	events = svt_cq_add(cq, cqe, &qp->ibqp, solicited || cqe->status != IB_WC_SUCCESS);
+	for (i = 0; i < count; i++)
+		cqes[i].qp_num = qp->qpn;
+	solicited |= cqes->status != IB_WC_SUCCESS;
+	events = svt_cq_add(cq, cqes, count, &qp->ibqp, solicited);
 	if (events & (SVT_CQ_OVERRUN | SVT_CQ_LOST)) {
 		svt_count(qp->core->counters, SVT_COUNT_CQ_OVERRUNS);
 		svt_qp_fail(qp, side, IB_EVENT_QP_FATAL);
