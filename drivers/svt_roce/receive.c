@@ -165,7 +165,7 @@ static void hand_over(struct roce_device *device, struct sk_buff *skb, unsigned 
 	}
 	*svt_rx_cb(skb) = (struct svt_rx_cb) {
 		.offset = from, .length = to - from, .stride = stride,
-		.trailer = ROCE_ICRC_LENGTH,
+		.trailer = ROCE_ICRC_LENGTH, .one_train = roce_built(skb),
 	};
 	svt_receive(&device->svt, skb);
 }

@@ -88,12 +88,14 @@ struct svt_train {
  * @length: bytes from @offset to the end of the last packet with its trailer
  * @stride: bytes from one BTH to the next; the last packet may be shorter
  * @trailer: bytes at the end of each packet that are not for the core (the ICRC)
+ * @one_train: the packets are known to be a train of a core of this host, so all are for one QP
  */
 struct svt_rx_cb {
 	u32 offset;
 	u32 length;
 	u32 stride;
 	u32 trailer;
+	bool one_train;
 };
 
 static inline struct svt_rx_cb *svt_rx_cb(struct sk_buff *skb)

@@ -453,6 +453,12 @@ void svt_responder_ud_request(struct svt_qp *qp, struct svt_rx_packet *rx);
 
 struct svt_qp *svt_qp_lookup(struct svt_core *core, u32 qpn);
 
+static inline bool svt_gid_equal(const union ib_gid *a, const union ib_gid *b)
+{
+	return a->global.subnet_prefix == b->global.subnet_prefix &&
+	       a->global.interface_id == b->global.interface_id;
+}
+
 /* Address vectors */
 struct svt_av *svt_av_create(struct svt_device *dev, struct ib_pd *pd,
 			     const struct rdma_ah_attr *attr, gfp_t gfp);

@@ -108,7 +108,8 @@ static void svt_receive_runs(struct svt_device *dev, struct sk_buff *skb)
 		svt_drop(dev->core, skb, SVT_COUNT_RX_DROPPED_MALFORMED);
 		return;
 	}
-	for (position = whole.stride; position < whole.length; position += whole.stride) {
+	position = whole.one_train ? whole.length : whole.stride;
+	for (; position < whole.length; position += whole.stride) {
 		struct sk_buff *clone;
 
 		if (!svt_peek(skb, whole.offset + position, &next))
@@ -164,8 +165,8 @@ void svt_count_drop(struct svt_device *dev, bool transmit)
 }
 EXPORT_SYMBOL_GPL(svt_count_drop);
 
-/* BTHs that are to go on with a message are alike up to this word, which has AckReq and PSN */
-#define SVT_BTH_LAST_WORD	8
+/* BTHs that are to go on with a message are alike in this many bytes; behind are AckReq and PSN */
+#define SVT_BTH_ALIKE		8
 
 /* Where the packets of an skb or train are that are left */
 struct svt_rx_cursor {
@@ -203,22 +204,20 @@ static const u8 *svt_bytes_at(const struct svt_rx_packet *rx, const struct svt_r
 static void svt_find_more(struct svt_rx_packet *rx, const struct svt_rx_cursor *at,
 			  const u8 *first)
 {
+	u64 alike = get_unaligned((const u64 *)first);
 	u32 left = at->left, word;
-	u8 bth[SVT_BTH_BYTES];
 
 	while (left >= 2 * at->stride && !rx->more_ack_request) {
 		const u8 *bytes;
 
 		left -= at->stride;
-		bytes = svt_bytes_at(rx, at, rx->more + 1, sizeof(bth));
-		if (!bytes)
+		bytes = svt_bytes_at(rx, at, rx->more + 1, SVT_BTH_BYTES);
+		if (!bytes || get_unaligned((const u64 *)bytes) != alike)
 			return;
-		memcpy(bth, bytes, sizeof(bth));
-		word = get_unaligned_be32(bth + SVT_BTH_LAST_WORD);
-		if (memcmp(bth, first, SVT_BTH_LAST_WORD) ||
-		    svt_psn(word) != svt_psn_add(rx->packet.psn, rx->more + 1))
+		word = get_unaligned_be32(bytes + SVT_BTH_ALIKE);
+		if (svt_psn(word) != svt_psn_add(rx->packet.psn, rx->more + 1))
 			return;
-		rx->more_ack_request = bth[SVT_BTH_ACK_REQUEST_BYTE] & SVT_BTH_ACK_REQUEST_BIT;
+		rx->more_ack_request = word >> 24 & SVT_BTH_ACK_REQUEST_BIT;
 		rx->more++;
 	}
 }
@@ -254,8 +253,8 @@ static bool svt_from_peer(struct svt_qp *qp, const struct sk_buff *skb)
 	if (!qp->type->connected)
 		return true;
 	qp->dev->ops->rx_address(qp->dev, skb, &address);
-	return !memcmp(&address.sgid, &qp->path.dgid, sizeof(address.sgid)) &&
-	       !memcmp(&address.dgid, &qp->path.sgid, sizeof(address.dgid));
+	return svt_gid_equal(&address.sgid, &qp->path.dgid) &&
+	       svt_gid_equal(&address.dgid, &qp->path.sgid);
 }
 
 static bool svt_side_awake(const struct svt_qp *qp, const struct svt_side *side)

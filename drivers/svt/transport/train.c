@@ -159,7 +159,11 @@ void svt_builder_repeat(struct svt_train_builder *builder, u32 psn, u32 packets)
 	builder->bytes += packets * (length + train->payload_length);
 	train->packets += packets;
 	for (; packets; packets--, header += length, psn = svt_psn_add(psn, 1)) {
-		memcpy(header, header - length, length);
+		/* Spares the call for what most have nothing of but this */
+		memcpy(header, header - length, SVT_BTH_BYTES);
+		if (length > SVT_BTH_BYTES)
+			memcpy(header + SVT_BTH_BYTES, header + SVT_BTH_BYTES - length,
+			       length - SVT_BTH_BYTES);
 		put_unaligned_be24(psn, header + SVT_BTH_PSN_BYTE);
 	}
 }
