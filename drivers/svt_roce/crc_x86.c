@@ -41,19 +41,28 @@ static const u64 low_32[2] __aligned(16) = { 0xffffffff, 0 };
 	"vpxor %%xmm4, %%xmm" lane ", %%xmm" lane "\n\t"
 
 /* Two lanes with the 32 bytes at @at(from), which are read once, for the sake of those who write */
-#define FOLD_COPY(first, second, by, at, behind)			\
+#define FOLD_COPY(first, second, at)					\
 	"vmovdqu " at "(%[from]), %%ymm5\n\t"				\
 	"vmovdqu %%ymm5, " at "(%[to])\n\t"				\
-	FOLD(first, by, "%%xmm5")					\
-	FOLD(second, by, behind "(%[to])")
+	FOLD(first, "6", "%%xmm5")					\
+	FOLD(second, "6", at "+16(%[to])")
 
-#define FOLD_GROUP							\
-	FOLD("0", "6", "(%[from])") FOLD("1", "6", "16(%[from])")	\
-	FOLD("2", "6", "32(%[from])") FOLD("3", "6", "48(%[from])")
+/* A group of four blocks, and two of them */
+#define FOLD_GROUP(at)							\
+	FOLD("0", "6", at "(%[from])") FOLD("1", "6", at "+16(%[from])")	\
+	FOLD("2", "6", at "+32(%[from])") FOLD("3", "6", at "+48(%[from])")
 
-#define FOLD_GROUP_BEHIND						\
-	FOLD("0", "6", "64(%[from])") FOLD("1", "6", "80(%[from])")	\
-	FOLD("2", "6", "96(%[from])") FOLD("3", "6", "112(%[from])")
+#define FOLD_COPY_GROUP(at)						\
+	FOLD_COPY("0", "1", at) FOLD_COPY("2", "3", at "+32")
+
+#define FOLD_GROUPS(at)							\
+	FOLD_GROUP(at) FOLD_GROUP(at "+64")
+
+#define FOLD_COPY_GROUPS(at)						\
+	FOLD_COPY_GROUP(at) FOLD_COPY_GROUP(at "+64")
+
+/* How many groups go in one turn of the long loop */
+#define TURN	8
 
 /**
  * roce_vector_enter() - have the vector unit for this CPU
@@ -155,11 +164,12 @@ static void fold(const u8 *from, const u8 *end)
 	if (end - from >= GROUP) {
 		spread_group(from);
 		from += GROUP;
-		for (; end - from >= 2 * GROUP; from += 2 * GROUP)
-			asm volatile(FOLD_GROUP FOLD_GROUP_BEHIND
+		for (; end - from >= TURN * GROUP; from += TURN * GROUP)
+			asm volatile(FOLD_GROUPS("0") FOLD_GROUPS("128")
+				     FOLD_GROUPS("256") FOLD_GROUPS("384")
 				     : : [from] "r" (from) : "memory");
 		for (; end - from >= GROUP; from += GROUP)
-			asm volatile(FOLD_GROUP : : [from] "r" (from) : "memory");
+			asm volatile(FOLD_GROUP("0") : : [from] "r" (from) : "memory");
 		gather_lanes();
 	}
 	for (; from < end; from += ROCE_CRC_BLOCK)
@@ -185,15 +195,12 @@ static void fold_copy(u8 *to, const u8 *from, const u8 *end)
 		spread_copy_group(to, from);
 		from += GROUP;
 		to += GROUP;
-		for (; end - from >= 2 * GROUP; from += 2 * GROUP, to += 2 * GROUP)
-			asm volatile(FOLD_COPY("0", "1", "6", "", "16")
-				     FOLD_COPY("2", "3", "6", "32", "48")
-				     FOLD_COPY("0", "1", "6", "64", "80")
-				     FOLD_COPY("2", "3", "6", "96", "112")
+		for (; end - from >= TURN * GROUP; from += TURN * GROUP, to += TURN * GROUP)
+			asm volatile(FOLD_COPY_GROUPS("0") FOLD_COPY_GROUPS("128")
+				     FOLD_COPY_GROUPS("256") FOLD_COPY_GROUPS("384")
 				     : : [from] "r" (from), [to] "r" (to) : "memory");
 		for (; end - from >= GROUP; from += GROUP, to += GROUP)
-			asm volatile(FOLD_COPY("0", "1", "6", "", "16")
-				     FOLD_COPY("2", "3", "6", "32", "48")
+			asm volatile(FOLD_COPY_GROUP("0")
 				     : : [from] "r" (from), [to] "r" (to) : "memory");
 		gather_lanes();
 	}
