@@ -389,6 +389,40 @@ static void each_repeat_by_the_timer_halves_what_may_be_out(struct kunit *test)
 	requester_expect_done(f, 0, IB_WC_SUCCESS);
 }
 
+static void expect_first_that_asks(struct requester_fixture *f)
+{
+	const struct svt_fake_sent *sent =
+		requester_expect_data(f, IB_OPCODE_RC_RDMA_WRITE_FIRST, 0, 0, MTU);
+
+	KUNIT_EXPECT_TRUE(f->test, sent->packet.ack_request);
+	requester_expect_silence(f);
+}
+
+/* Else nobody would, and only the timer would go on */
+static void the_first_packet_of_a_write_asks_when_no_other_may_follow(struct kunit *test)
+{
+	struct requester_fixture *f = requester_open(test, &REQUESTER_RC);
+
+	f->qp->send.outstanding_eighths = 8;
+	requester_send(f, IB_UVERBS_WR_RDMA_WRITE, 0, 3 * MTU);
+	expect_first_that_asks(f);
+	requester_ack(f, 0);
+	requester_expect_data(f, IB_OPCODE_RC_RDMA_WRITE_MIDDLE, 1, MTU, MTU);
+	requester_expect_silence(f);
+}
+
+static void the_first_packet_of_a_write_asks_when_the_timer_repeats_it(struct kunit *test)
+{
+	struct requester_fixture *f = requester_open(test, &REQUESTER_RC);
+
+	requester_send(f, IB_UVERBS_WR_RDMA_WRITE, 0, 3 * MTU);
+	requester_drop_sent(f);
+	requester_let_pass(f, HOUR);
+	expect_first_that_asks(f);
+	requester_ack(f, 0);
+	requester_expect_data(f, IB_OPCODE_RC_RDMA_WRITE_MIDDLE, 1, MTU, MTU);
+}
+
 static void the_timer_follows_the_round_trip(struct kunit *test)
 {
 	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 1);
@@ -572,6 +606,8 @@ static void a_read_that_got_no_answer_is_repeated(struct kunit *test)
 }
 
 static struct kunit_case recovery_cases[] = {
+	KUNIT_CASE(the_first_packet_of_a_write_asks_when_no_other_may_follow),
+	KUNIT_CASE(the_first_packet_of_a_write_asks_when_the_timer_repeats_it),
 	KUNIT_CASE(a_hole_is_repaired_at_once_and_once),
 	KUNIT_CASE(a_hole_that_opens_again_is_repaired_again),
 	KUNIT_CASE(a_repeat_begins_in_the_middle_of_a_message),

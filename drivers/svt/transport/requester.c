@@ -24,15 +24,30 @@ static bool svt_may_send(struct svt_qp *qp)
 	       !send->rnr_until && svt_recovery_may_send(send);
 }
 
+/*
+ * The first packet of a WRITE is a train by itself, for its RETH. The one behind it asks for both,
+ * if that is certain to go without an answer to this one: the message goes on, SVT_SEND_FULL says
+ * that what is outstanding does not hold it back, a packet that probes for credits would have
+ * closed the train, and no repeat by the timer is under way. The backend and the budget may hold it
+ * back, but bring the next round by themselves.
+ */
+static bool svt_next_train_asks(const struct svt_send_side *send,
+				const struct svt_train_builder *builder, enum svt_send_step step)
+{
+	return step == SVT_SEND_FULL && builder->train.packets == 1 && !builder->closed &&
+	       send->cursor.offset && !send->probing;
+}
+
 /* Hands over what was built; a refused train puts the cursor back to where it was built from */
 static bool svt_send_train(struct svt_qp *qp, struct svt_train_builder *builder,
-			   const struct svt_send_cursor *before)
+			   const struct svt_send_cursor *before, enum svt_send_step step)
 {
 	struct svt_send_side *send = &qp->send;
+	bool ask = !svt_next_train_asks(send, builder, step);
 
 	if (svt_builder_empty(builder))
 		return true;
-	if (qp->type->reliable)
+	if (qp->type->reliable && ask)
 		svt_builder_request_ack(builder);
 	if (svt_builder_send(builder, qp)) {
 		send->cursor = *before;
@@ -40,7 +55,7 @@ static bool svt_send_train(struct svt_qp *qp, struct svt_train_builder *builder,
 		return false;
 	}
 	if (qp->type->reliable)
-		svt_recovery_sent(qp, true);
+		svt_recovery_sent(qp, ask);
 	if (builder->peer)
 		svt_same_host_ask(qp, builder->peer);
 	return true;
@@ -58,7 +73,7 @@ static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 			before = qp->send.cursor;
 		step = svt_requester_packet(qp, builder);
 	} while (step == SVT_SEND_MORE);
-	return svt_send_train(qp, builder, &before) ? step : SVT_SEND_BLOCKED;
+	return svt_send_train(qp, builder, &before, step) ? step : SVT_SEND_BLOCKED;
 }
 
 /* A process may refill its ring for ever: each train is charged, an empty one too */
