@@ -52,6 +52,12 @@ demo:
 coverage:
 	@scripts/coverage.sh
 
+bench:
+	@tests/bench.sh $(if $(T),--only '$(value T)') $(KERNEL)
+
+bench-host:
+	@tests/bench-host.sh $(ARGS)
+
 vm: all
 	@$(VM) --shell
 
@@ -69,6 +75,8 @@ help:
 	@echo "make check-full    the long tests, and all of them in a kernel with KASAN and lockdep"
 	@echo "make check-kcsan   the tests in a kernel that looks for data races"
 	@echo "make coverage      which lines of the modules the tests run, in a table"
+	@echo "make bench         svt, rxe and TCP in one VM, with instructions as time: a table"
+	@echo "make bench-host    the same programs between two machines; ARGS=--help"
 	@echo "make vm            a shell in a VM with the modules loaded; KERNEL=6.12 or 6.1"
 	@echo "make deps          install the Debian packages that all of this needs"
 	@echo "make install       modules with depmod, and the provider, here (or below DESTDIR)"
@@ -76,5 +84,5 @@ help:
 	@echo "make clean         remove build/"
 	@echo "SVT_TIME_SCALE=3   in the environment stretches every time limit of the tests"
 
-.PHONY: all modules provider tools install uninstall deps check check-full check-kcsan coverage \
+.PHONY: all modules provider tools install uninstall deps check check-full check-kcsan coverage bench bench-host \
 	demo vm clean help

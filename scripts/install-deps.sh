@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Installs the Debian packages that are missing. Usage: install-deps.sh demo|check|coverage
+# Installs the Debian packages that are missing. Usage: install-deps.sh
+# demo|check|coverage|bench
 #   demo   what `make`, `make demo` and `make vm` need: the 6.1 kernel, its headers, QEMU, perftest
 #   check  what `make check` needs: both kernels, the analysers, the programs that the tests run
 #   coverage  what `make coverage` needs besides
+#   bench  what `make bench` needs besides `make check`
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -15,6 +17,7 @@ CHECK=(sparse clang libclang-rt-dev python3 tcpdump tshark strace ethtool
 	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync)
 
 COVERAGE=(gcovr)
+BENCH=(iperf3 qperf linux-perf python3-matplotlib)
 
 is_installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -58,7 +61,11 @@ coverage)
 	wanted=("${DEMO[@]}" "${CHECK[@]}" "${COVERAGE[@]}")
 	kernels=("${SERIES[@]}")
 	;;
-*) die "usage: install-deps.sh demo|check|coverage" ;;
+bench)
+	wanted=("${DEMO[@]}" "${CHECK[@]}" "${BENCH[@]}")
+	kernels=("${SERIES[@]}")
+	;;
+*) die "usage: install-deps.sh demo|check|coverage|bench" ;;
 esac
 
 command -v dpkg-query >/dev/null ||

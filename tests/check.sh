@@ -184,6 +184,7 @@ stages() {
 	done
 	stage provider-check no_warnings make -C providers/svt BUILD="$BUILD/provider" check
 	stage fuzz tests/fuzz.sh
+	stage bench-tables python3 tests/bench/selftest.py
 	long_stage kunit scripts/kunit.sh --strict
 	long_stage style scripts/check-style.sh
 	long_stage install tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
@@ -202,14 +203,20 @@ stages() {
 	finish
 }
 
+bench_host() {
+	scripts/install-deps.sh bench
+	tests/vm/run.sh --kernel 6.12 --timeout 900 -- tests/bench/host.sh
+}
+
 # The longest first, so that the last two end together. What the packets and operations of 6.12 did
 # not find, a short run on 6.1 is for.
 full_stages() {
 	export SVT_FULL=1
 	stage_e2e full-hostile-6.12 6.12 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-hostile-debug debug 2 tests/hostile/[0-9]*.sh
-	stage_e2e full-debug-1 debug 2 tests/e2e/{10,15,20,30,40}-*.sh
-	stage_e2e full-debug-2 debug 2 tests/e2e/{45,50,55,60,70,80}-*.sh
+	stage_e2e full-debug-1 debug 2 tests/e2e/{10,15,20,30,35,40}-*.sh
+	stage_e2e full-debug-2 debug 2 tests/e2e/{36,45,50,55,60,70,80}-*.sh
+	long_stage full-bench-host bench_host
 	SVT_FULL='' stage_e2e full-hostile-6.1 6.1 2 tests/e2e/20-*.sh tests/hostile/[0-9]*.sh
 	finish
 }

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# `make bench`: svt, rxe and TCP in one boot of each kernel, with instructions as time. Usage:
+# bench.sh [--only PATTERN] [KERNEL...]
+# PATTERN is an extended regular expression for "e2e/guest/MEASUREMENT"; the tables are kept
+# only without one. The last line is "N passed, N failed": measurements that gave a figure. Which
+# targets they reach is said above it, and does not count here.
+
+set -euo pipefail
+. "$(dirname "$0")/../scripts/lib.sh"
+cd "$TOP"
+
+OUT=$BUILD/bench
+KEPT=Documentation/bench
+passed=0 failed=0 only=
+if [ "${1:-}" = --only ]; then
+	only=${2:?bench.sh: --only needs a pattern}
+	shift 2
+fi
+[ $# -gt 0 ] || set -- "${SERIES[@]}"
+
+# While the guest waits for a file its clock leaps to whatever timer is next: a limit has to be out of
+# reach. Who hangs gets there in no time.
+export SVT_TIME_SCALE=1000 SVT_ONLY=$only
+
+# bench KERNEL: its table
+bench() {
+	local kernel=$1 out=$OUT/$1 version
+	version=$(kernel_version "$1" image)
+	scripts/build-modules.sh "$version" >"$OUT/make.log" 2>&1 || die "see $OUT/make.log"
+	rm -rf "$out"
+	tests/vm/run.sh --kernel "$version" --icount --leap --timeout 300 --files "$out" \
+		--results "$out.results" -- tests/bench/guest.sh 2>&1 | sed -u "s/^/    /" || :
+	[ -z "$only" ] || { cat "$out/values.csv"; return; }
+	# Debian's, which has matplotlib
+	/usr/bin/python3 tests/bench/report.py --kernel "$version" "$out" "$KEPT/$kernel"
+}
+
+count() {
+	{ grep -Hc "^$1 " "$OUT"/*.results || :; } | awk -F: '{ sum += $2 } END { print sum + 0 }'
+}
+
+mkdir -p "$OUT"
+rm -f "$OUT"/*.results
+scripts/install-deps.sh bench
+make provider tools >"$OUT/make.log" 2>&1 || die "the build failed: see $OUT/make.log"
+for kernel; do
+	echo "== $kernel"
+	bench "$kernel"
+done
+passed=$(count pass) failed=$(count fail)
+[ $((passed + failed)) -gt 0 ] || failed=1
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,407 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# What `make bench` measures, in a VM whose time is instructions: svt, rxe and TCP, one after the
+# other, each over a veth of the same kind. svt and TCP have their ends in the namespaces a and b.
+# rxe works in the first namespace only: there a rule sends what goes from one end to the other over
+# the wire. Each measurement is a test, and adds a line "MEASURE,SIZE,UNIT,SYSTEM,VALUE" to
+# values.csv, a profile lines "MEASURE,LAYER,INSTRUCTIONS" to layers.csv.
+#
+# One processor has to be shared: programs wait for events where they can. Who polls keeps it from
+# the kernel's threads for its time slice; there is no latency of polling to be measured on it.
+
+. "$(dirname "$0")/../lib/testlib.sh"
+
+OUT=/run/svt/files
+FILE=$OUT/values.csv
+LAYERS=$OUT/layers.csv
+SYSTEM=svt
+# Samples for a profile: one each so many instructions
+PERIOD=100000
+TEST_LIMIT=150 PAIR_LIMIT=120
+
+# ---- the wires ---------------------------------------------------------------------------
+
+rxe_end() {
+	ip link set "$1" mtu "$PAIR_MTU" up
+	ip addr add "$2/32" dev "$1"
+	sysctl -qw "net.ipv4.conf.$1.accept_local=1" "net.ipv4.conf.$1.rp_filter=0"
+	ip route add "$3" dev "$1" src "$2" table "$4"
+	ip rule add pref 10 iif lo from "$2" to "$3" lookup "$4"
+	rdma link add "$5" type rxe netdev "$1"
+}
+
+setup_rxe() {
+	sysctl -qw net.ipv4.conf.all.rp_filter=0
+	# Rules are asked before the table of local addresses
+	ip rule add pref 100 lookup local
+	ip rule del pref 0
+	modprobe rdma_rxe
+	ip link add wire0 type veth peer name wire1
+	rxe_end wire0 10.0.1.1 10.0.1.2 101 rxea
+	rxe_end wire1 10.0.1.2 10.0.1.1 102 rxeb
+	gid_index rxea v4
+	gid_index rxeb v4
+}
+
+# An end of each kind on one wire, the one of svt in a namespace
+setup_mixed() {
+	ip link add mixed0 type veth peer name mixed0 netns b
+	ip link set mixed0 mtu "$PAIR_MTU" up
+	ip addr add 10.0.3.1/24 dev mixed0
+	ip -n b link set mixed0 mtu "$PAIR_MTU" up
+	ip -n b addr add 10.0.3.2/24 dev mixed0
+	rdma link add rxem type rxe netdev mixed0
+	in_b rdma link add svtm type svt netdev mixed0
+	gid_index rxem v4
+	gid_index svtm v4
+}
+
+in_ns_of() {
+	case $1 in
+	svta) in_a "${@:2}" ;;
+	svtb | svtm) in_b "${@:2}" ;;
+	*) "${@:2}" ;;
+	esac
+}
+
+# between NAME COMMAND...: what pair starts are the two ends of a system: SERVER and CLIENT are the
+# devices, HOST the server's address.
+between() {
+	case $1 in
+	svt) SERVER=svta CLIENT=svtb HOST=10.0.0.1 ;;
+	"one host") SERVER=svta CLIENT=svta HOST=10.0.0.1 ;;
+	rxe) SERVER=rxea CLIENT=rxeb HOST=10.0.1.1 ;;
+	"svt to rxe") SERVER=rxem CLIENT=svtm HOST=10.0.3.1 ;;
+	"rxe to svt") SERVER=svtm CLIENT=rxem HOST=10.0.3.2 ;;
+	esac
+	"${@:2}"
+}
+
+exec_at() {
+	case $1 in
+	svta) exec ip netns exec a "${@:2}" ;;
+	svtb | svtm) exec ip netns exec b "${@:2}" ;;
+	*) exec "${@:2}" ;;
+	esac
+}
+
+exec_in_a() {
+	exec_at "$SERVER" "$@"
+}
+
+exec_in_b() {
+	exec_at "$CLIENT" "$@"
+}
+
+# ---- what is written down ----------------------------------------------------------------
+
+# record MEASURE SIZE UNIT VALUE: fails when VALUE is no number
+record() {
+	[[ $4 =~ ^[0-9]+(\.[0-9]+)?$ ]] || die "no figure in the output: '$4'"
+	echo "$1,$2,$3,$SYSTEM,$4" | tee -a "$FILE"
+}
+
+# The COLUMN-th word of the last line of figures of a perftest program
+figure() {
+	awk -v column="$1" '/^ *[0-9]+ +[0-9]+ +[0-9.]+/ { value = $column } END { print value }' \
+		"$WORK/client"
+}
+
+# ---- verbs -------------------------------------------------------------------------------
+
+# perftest PROGRAM [OPTION...]
+perftest() {
+	pair "$1" -d "$SERVER" -x "$(gid_index "$SERVER" v4)" -F -m 4096 "${@:2}" -- \
+		"$1" -d "$CLIENT" -x "$(gid_index "$CLIENT" v4)" -F -m 4096 "${@:2}" "$HOST"
+}
+
+# bandwidth MEASURE SIZE COUNT PROGRAM [OPTION...]
+bandwidth() {
+	perftest "$4" -s "$2" -n "$3" -N "${@:5}"
+	record "$1" "$2" MB/s "$(figure 4)"
+}
+
+# rate MEASURE SIZE COUNT PROGRAM [OPTION...]: messages a second
+rate() {
+	perftest "$4" -s "$2" -n "$3" -N "${@:5}"
+	record "$1" "$2" 1/s "$(figure 5 | awk '{ printf "%d", $1 * 1000000 }')"
+}
+
+# latency MEASURE SIZE PROGRAM [OPTION...]: of one way
+latency() {
+	perftest "$3" -s "$2" -n 500 "${@:4}"
+	record "$1" "$2" us "$(figure 5)"
+}
+
+count_for() {
+	case $1 in
+	64) echo 6000 ;;
+	4096) echo 3000 ;;
+	65536) echo 600 ;;
+	*) echo 50 ;;
+	esac
+}
+
+measure_bandwidth() {
+	local size operation events
+	for size in 4096 65536 1048576; do
+		for operation in send write read; do
+			events=-e
+			[ $operation != write ] || events=
+			run_test "$SYSTEM: $operation of $size bytes" bandwidth $operation $size \
+				"$(count_for $size)" ib_${operation}_bw $events
+		done
+	done
+}
+
+measure_rate() {
+	local qps
+	for qps in 1 16 64; do
+		# ib_send_bw of perftest 4.5 waits for an event that came when more than 16 QPs end at once
+		[ $qps = 64 ] || run_test "$SYSTEM: 64-byte SENDs, $qps QPs" \
+			rate "send $qps QP" 64 $((12800 / qps)) ib_send_bw -e -q $qps
+		run_test "$SYSTEM: 64-byte WRITEs, $qps QPs" \
+			rate "write $qps QP" 64 $((12800 / qps)) ib_write_bw -q $qps
+	done
+	run_test "$SYSTEM: 4-KiB READs" rate "read rate" 4096 3000 ib_read_bw -e
+	run_test "$SYSTEM: FETCH_AND_ADD" rate "fetch and add" 8 3000 ib_atomic_bw -A FETCH_AND_ADD
+	run_test "$SYSTEM: UD SENDs" rate "UD send" 64 6000 ib_send_bw -e -c UD
+}
+
+measure_latency() {
+	local size
+	for size in 2 64 4096; do
+		run_test "$SYSTEM: latency of $size bytes" \
+			"${ATTEMPT:-latency}" "send latency" $size ib_send_lat -e
+	done
+	run_test "$SYSTEM: latency of FETCH_AND_ADD" "${ATTEMPT:-latency}" "fetch and add latency" 8 \
+		ib_atomic_lat -A FETCH_AND_ADD
+}
+
+# rxe fills its CQ and stops in event mode on one processor; that is a result too
+attempt_latency() {
+	(PAIR_LIMIT=5 latency "$@") && return
+	echo "no latency of $SYSTEM: $(dmesg | grep -m 1 "queue full" || echo it did not end)"
+}
+
+connections() {
+	local server
+	in_a cmtime -b 10.0.0.1 -c 200 &
+	server=$!
+	sleep 1
+	in_b cmtime -b 10.0.0.2 -s 10.0.0.1 -c 200 >"$WORK/client"
+	# It waits for more
+	pkill cmtime
+	wait $server || :
+	record "connections" 0 1/s "$(awk '/^create qp +:|^connect +:/ { sum += $(NF - 3) }
+		END { if (sum) printf "%d", 200 * 1000 / sum }' "$WORK/client")"
+}
+
+measure_verbs() {
+	measure_bandwidth
+	measure_rate
+	measure_latency
+	measure_loss
+}
+
+# What no other system is compared with
+calls() {
+	local tool=$BUILD/tools/svt_postcount
+	pair "$tool" -d "$SERVER" -g "$(gid_index "$SERVER" v4)" "${@:2}" -- \
+		"$tool" -d "$CLIENT" -g "$(gid_index "$CLIENT" v4)" "${@:2}" "$HOST"
+	record "calls per post of $1" "${3:-65536}" calls \
+		"$(sed -n 's/^post \([0-9]*\) calls in \([0-9]*\) .*/\1 \2/p' "$WORK/client" |
+			awk '{ printf "%.4f", $1 / $2 }')"
+}
+
+slab() {
+	awk '/^SUnreclaim|^KernelStack|^Percpu/ { sum += $2 } END { print sum }' /proc/meminfo
+}
+
+# qps_open NUMBER: unreclaimable KiB of the kernel while so many QPs on each side are connected
+qps_open() {
+	perftest ib_write_bw -s 64 -n 5000000 -t 1 -Q 1 -q "$1" >/dev/null 2>&1 &
+	# Not by the scaled nap: the programs are busy, so this time has to be worked off
+	sleep 5
+	pgrep -x ib_write_bw >/dev/null || die "ib_write_bw did not run"
+	slab
+	pkill -x ib_write_bw
+	wait
+}
+
+memory() {
+	local few many
+	few=$(qps_open 8)
+	many=$(qps_open 264)
+	echo "$few KiB for 8 QPs on each side, $many KiB for 264"
+	record "memory of a QP" 0 bytes $(((many - few) * 1024 / 512))
+}
+
+measure_alone() {
+	run_test "svt: system calls, SENDs of 64 KiB" calls SEND -s 65536
+	run_test "svt: system calls, WRITEs of 64 KiB" calls WRITE -s 65536 -w
+	run_test "svt: system calls, SENDs of 2 KiB, every 16th signalled" calls "SEND 2 KiB" \
+		-s 2048 -x -S 16
+	run_test "svt: memory of a connected QP" memory
+}
+
+# ---- where the instructions go -----------------------------------------------------------
+
+# sampled COUNT PROGRAM [OPTION...]: a run of so many messages, and its report
+sampled() {
+	local data=$WORK/perf.data
+	pair "$2" -d "$SERVER" -x "$(gid_index "$SERVER" v4)" -F -m 4096 -n "$1" "${@:3}" -- \
+		perf record -q -a -e cpu-clock -F $((1000000000 / PERIOD)) -o "$data" \
+		"$2" -d "$CLIENT" -x "$(gid_index "$CLIENT" v4)" -F -m 4096 -n "$1" "${@:3}" "$HOST"
+	perf report -i "$data" --stdio --sort dso,symbol -F sample,dso,symbol -g none \
+		>"$WORK/report.$1" 2>/dev/null
+}
+
+# profile MEASURE SHORT LONG PROGRAM [OPTION...]: the difference is that of LONG - SHORT messages
+profile() {
+	sampled "$2" "${@:4}"
+	sampled "$3" "${@:4}"
+	cat /proc/kallsyms >"$WORK/kallsyms"
+	python3 "$(dirname "$0")/layers.py" "$1" $PERIOD "$2" "$3" "$WORK" | tee -a "$LAYERS"
+}
+
+measure_layers() {
+	echo 0 >/proc/sys/kernel/kptr_restrict
+	echo -1 >/proc/sys/kernel/perf_event_paranoid
+	run_test "$SYSTEM: layers of SENDs of 64 bytes" \
+		profile "$SYSTEM send 64" 10000 110000 ib_send_bw -s 64 -N -e
+	run_test "$SYSTEM: layers of SENDs of 64 KiB" \
+		profile "$SYSTEM send 65536" 300 2300 ib_send_bw -s 65536 -N -e
+	[ "$SYSTEM" = svt ] || return 0
+	run_test "svt: layers of READs of 4 KiB" \
+		profile "svt read 4096" 2000 12000 ib_read_bw -s 4096 -N -e
+	run_test "svt: layers of a round trip of 64 bytes" \
+		profile "svt round trip 64" 500 5500 ib_send_lat -s 64 -e
+}
+
+measure_same_host() {
+	local operation
+	for operation in send write read; do
+		run_test "svt: $operation on one host" \
+			bandwidth "same host $operation" 65536 2000 ib_${operation}_bw
+	done
+	run_test "svt: layers of WRITEs of 64 KiB on one host" \
+		profile "svt same host write 65536" 300 3300 ib_write_bw -s 65536 -N
+}
+
+# To a peer, and from it, that knows nothing of trains
+measure_mixed() {
+	local operation events
+	for operation in send write read; do
+		events=-e
+		[ $operation != write ] || events=
+		run_test "$2, $operation" bandwidth "$1 $operation" 65536 600 ib_${operation}_bw $events
+	done
+}
+
+# ---- a wire that loses -------------------------------------------------------------------
+
+# lossy PERCENT COMMAND...: both ways
+lossy() {
+	if [ "$SYSTEM" = rxe ]; then
+		netem wire0 "$1"
+		netem wire1 "$1"
+	else
+		in_a bash -c "$(declare -f netem); netem veth0 $1"
+		in_b bash -c "$(declare -f netem); netem veth0 $1"
+	fi
+	"${@:2}"
+	if [ "$SYSTEM" = rxe ]; then
+		tc qdisc del dev wire0 root
+		tc qdisc del dev wire1 root
+	else
+		in_a tc qdisc del dev veth0 root
+		in_b tc qdisc del dev veth0 root
+	fi
+}
+
+netem() {
+	tc qdisc replace dev "$1" root netem limit 100000 loss "$2%"
+}
+
+messages_for() {
+	case $1 in
+	0.1) echo 4000 ;;
+	1) echo 4000 ;;
+	*) echo 1500 ;;
+	esac
+}
+
+measure_loss() {
+	local loss operation
+	for loss in 0.1 1 5; do
+		for operation in send read; do
+			run_test "$SYSTEM: $operation, $loss % lost" lossy $loss \
+				bandwidth "$operation $loss % lost" 65536 \
+				"$(messages_for $loss)" ib_${operation}_bw -e
+		done
+	done
+}
+
+# ---- TCP ---------------------------------------------------------------------------------
+
+tcp_bandwidth() {
+	local size=$1 bytes=$2
+	pair iperf3 -s -1 -- iperf3 -c 10.0.0.1 -l "$size" -n "$bytes" -J
+	record "${3:-send}" "$size" MB/s "$(python3 -c '
+import json, sys
+print(json.load(sys.stdin)["end"]["sum_received"]["bits_per_second"] / 8 / 2**20)
+' <"$WORK/client")"
+}
+
+tcp_latency() {
+	pair qperf -- qperf -t 1 -m "$1" --use_bits_per_sec 10.0.0.1 tcp_lat quit
+	record "send latency" "$1" us "$(sed -n 's/.*latency *= *\([0-9.]*\) us/\1/p' \
+		"$WORK/client")"
+}
+
+measure_tcp() {
+	local size loss
+	for size in 4096 65536 1048576; do
+		run_test "TCP: $size bytes" tcp_bandwidth $size 100M
+	done
+	for size in 2 64 4096; do
+		run_test "TCP: latency of $size bytes" tcp_latency $size
+	done
+	for loss in 0.1 1 5; do
+		run_test "TCP: $loss % lost" lossy $loss \
+			tcp_bandwidth 65536 "$(messages_for $loss)00K" "send $loss % lost"
+	done
+}
+
+# The files that a measurement needs are read before: while the guest waits for one its clock leaps
+warm() {
+	local program
+	for program in ib_{send,write,read,atomic}_{bw,lat} perf iperf3 qperf python3 rdma tc cmtime; do
+		program=$(command -v $program) || continue
+		cat "$program" $(ldd "$program" | grep -o '/[^ ]*') >/dev/null
+	done
+}
+
+mkdir -p "$OUT"
+warm
+# Waiting for a disk takes as long as it likes here
+echo 0 >/proc/sys/kernel/hung_task_timeout_secs
+setup_pair
+setup_rxe
+setup_mixed
+between svt measure_verbs
+between svt run_test "svt: connections" connections
+between svt measure_alone
+between svt measure_layers
+between "one host" measure_same_host
+between "svt to rxe" measure_mixed "to rxe" "svt to rxe"
+between "rxe to svt" measure_mixed "from rxe" "rxe to svt"
+SYSTEM=rxe
+between rxe measure_mixed "to rxe" "rxe to rxe"
+between rxe measure_mixed "from rxe" "rxe from rxe"
+between rxe measure_layers
+ATTEMPT=attempt_latency between rxe measure_verbs
+SYSTEM=tcp
+between svt measure_tcp
+finish
