@@ -107,19 +107,26 @@ static u32 icrc_at_end(const u8 *packet, unsigned int length)
 	return le32_to_cpu(icrc);
 }
 
+/* Return: whether @packet is of IPv6 */
+static bool mask_packet(struct roce_masked *masked, const u8 *packet)
+{
+	bool ipv6 = packet[0] >> 4 == 6;
+	union roce_headers headers = {};
+
+	memcpy(&headers, packet, roce_headers_length(ipv6));
+	roce_icrc_mask(masked, &headers);
+	return ipv6;
+}
+
 static u32 icrc_of(const u8 *packet, unsigned int length)
 {
-	unsigned int front = roce_headers_length(packet[0] >> 4 == 6);
-	union roce_headers headers = {};
 	struct roce_masked masked;
-	struct roce_crc crc;
+	bool ipv6 = mask_packet(&masked, packet);
+	unsigned int front = roce_headers_length(ipv6);
+	const u8 *bth = packet + front;
 
-	memcpy(&headers, packet, front);
-	roce_icrc_mask(&masked, &headers);
-	roce_icrc_begin(&crc, false, &masked, packet[0] >> 4 == 6, packet + front);
-	front += 12;
-	roce_crc_update(&crc, packet + front, length - front - ROCE_ICRC_LENGTH);
-	return le32_to_cpu(roce_icrc_end(&crc));
+	return le32_to_cpu(roce_icrc(false, &masked, ipv6, bth, NULL, bth + IB_BTH_BYTES,
+				     length - front - IB_BTH_BYTES - ROCE_ICRC_LENGTH));
 }
 
 /* Bits of byte @i that the ICRC leaves out, by the layouts in RFC 791, RFC 8200 and IBTA A17 */
@@ -204,12 +211,9 @@ static struct sk_buff *fragmented_skb(const struct golden *golden, unsigned int 
 
 static bool icrc_ok(struct sk_buff *skb)
 {
-	bool ipv6 = ip_hdr(skb)->version == 6;
-	union roce_headers headers = {};
 	struct roce_masked masked;
+	bool ipv6 = mask_packet(&masked, skb_network_header(skb));
 
-	memcpy(&headers, skb_network_header(skb), roce_headers_length(ipv6));
-	roce_icrc_mask(&masked, &headers);
 	return roce_icrc_ok(skb, false, &masked, ipv6, sizeof(struct udphdr),
 			    skb->len - sizeof(struct udphdr));
 }
