@@ -168,6 +168,22 @@ static u64 block_bvec(const struct svt_page_table *table, u64 position, u64 leng
 	return bvec->bv_len;
 }
 
+/* Bytes of a region as block_bvec() and kernel_bvec() count them; @table of the region, or NULL */
+static u64 region_position(const struct svt_region *region, const struct svt_page_table *table,
+			   u64 offset)
+{
+	u64 position = region->addr + offset;
+
+	return table ? position + table->first_offset - region->mr->key.start : position;
+}
+
+static u64 piece_bvec(const struct svt_page_table *table, u64 position, u64 length,
+		      struct bio_vec *bvec)
+{
+	return table ? block_bvec(table, position, length, bvec) :
+		       kernel_bvec(position, length, bvec);
+}
+
 /**
  * svt_region_page() - the page of a byte of a region
  * @region: from svt_region_local() or svt_region_remote()
@@ -181,13 +197,10 @@ static u64 block_bvec(const struct svt_page_table *table, u64 position, u64 leng
 u32 svt_region_page(const struct svt_region *region, u64 offset, u32 length, struct bio_vec *bvec)
 {
 	const struct svt_page_table *table = rcu_dereference(region->mr->table);
-	u64 position = region->addr + offset;
+	u64 position = region_position(region, table, offset);
 
-	if (table)
-		position += table->first_offset - region->mr->key.start;
 	length = min_t(u32, length, PAGE_SIZE - offset_in_page(position));
-	return table ? block_bvec(table, position, length, bvec) :
-		       kernel_bvec(position, length, bvec);
+	return piece_bvec(table, position, length, bvec);
 }
 
 /**
@@ -209,16 +222,11 @@ u64 svt_region_bvec(const struct svt_region *region, u64 offset, u64 length,
 		    struct bio_vec *bvec, unsigned int max, unsigned int *count)
 {
 	const struct svt_page_table *table = rcu_dereference(region->mr->table);
-	u64 position = region->addr + offset;
+	u64 position = region_position(region, table, offset);
 	u64 step, done = 0;
 
-	if (table)
-		position += table->first_offset - region->mr->key.start;
 	for (*count = 0; done < length && *count < max; (*count)++) {
-		if (table)
-			step = block_bvec(table, position + done, length - done, &bvec[*count]);
-		else
-			step = kernel_bvec(position + done, length - done, &bvec[*count]);
+		step = piece_bvec(table, position + done, length - done, &bvec[*count]);
 		if (!step)
 			break;
 		done += step;
