@@ -61,7 +61,7 @@ void svt_responder_established(struct svt_qp *qp);
 /* responder_receive.c: the receive under way */
 u32 svt_receive_credits(const struct svt_qp *qp);
 enum svt_verdict svt_receive_take(struct svt_qp *qp);
-enum svt_verdict svt_receive_skb(struct svt_qp *qp, u32 offset, const struct svt_rx_packet *rx);
+enum svt_verdict svt_receive_payload(struct svt_qp *qp, u32 offset, const struct svt_rx_packet *rx);
 enum svt_verdict svt_receive_bytes(struct svt_qp *qp, u32 offset, const void *data, u32 length);
 void svt_receive_complete(struct svt_qp *qp, struct svt_cqe *cqe, bool solicited);
 void svt_receive_batch_begin(struct svt_qp *qp, struct svt_cqe_batch *batch);

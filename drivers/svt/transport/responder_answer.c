@@ -81,9 +81,9 @@ static u32 svt_read_middles(const struct svt_qp *qp, struct svt_train_builder *b
 	u32 more = min_t(u32, svt_psn(resource->last_psn - psn), svt_builder_room(builder));
 	struct svt_builder_mark mark;
 
-	svt_builder_mark(builder, &mark);
 	if (!more)
 		return 0;
+	svt_builder_mark(builder, &mark);
 	if (!svt_builder_payload_region(builder, region, offset, more * qp->mtu)) {
 		svt_builder_undo(builder, &mark);
 		return 0;

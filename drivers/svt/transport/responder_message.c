@@ -95,7 +95,7 @@ static enum svt_verdict svt_message_send(struct svt_qp *qp, const struct svt_rx_
 		return verdict;
 	if (length > min(recv->wqe_length, SVT_MAX_MESSAGE) - offset)
 		return SVT_VERDICT_LENGTH;
-	verdict = svt_receive_skb(qp, offset, rx);
+	verdict = svt_receive_payload(qp, offset, rx);
 	if (verdict != SVT_VERDICT_OK)
 		return verdict;
 	offset += length;

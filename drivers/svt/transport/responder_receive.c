@@ -172,7 +172,7 @@ static enum svt_verdict svt_receive_scatter(struct svt_qp *qp, u32 offset,
 }
 
 /**
- * svt_receive_skb - payload of packets into the receive under way
+ * svt_receive_payload - payload of packets into the receive under way
  * @qp: QP
  * @offset: where in the receive; @offset and the payload are not beyond wqe_length
  * @rx: packets: @rx->run of them
@@ -180,7 +180,7 @@ static enum svt_verdict svt_receive_scatter(struct svt_qp *qp, u32 offset,
  * Context: recv.side.lock held, RCU read section.
  * Return: SVT_VERDICT_OK, SVT_VERDICT_PROTECTION, SVT_VERDICT_BROKEN.
  */
-enum svt_verdict svt_receive_skb(struct svt_qp *qp, u32 offset, const struct svt_rx_packet *rx)
+enum svt_verdict svt_receive_payload(struct svt_qp *qp, u32 offset, const struct svt_rx_packet *rx)
 {
 	struct svt_source source = { .rx = rx };
 

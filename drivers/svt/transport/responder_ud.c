@@ -27,7 +27,7 @@ static enum svt_verdict svt_ud_deliver(struct svt_qp *qp, const struct svt_rx_pa
 	verdict = svt_receive_bytes(qp, 0, &address->grh, sizeof(address->grh));
 	if (verdict != SVT_VERDICT_OK)
 		return verdict;
-	return svt_receive_skb(qp, sizeof(address->grh), rx);
+	return svt_receive_payload(qp, sizeof(address->grh), rx);
 }
 
 /* By which ib_core finds the GID to answer from, for kernel clients */
