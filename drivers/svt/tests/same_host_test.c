@@ -134,14 +134,17 @@ static void sends_are_copied(struct kunit *test)
 	expect_no_packet(pair);
 }
 
+static void expect_copy(struct pair *pair, u8 opcode, u32 length)
+{
+	post(pair, 0, opcode, length);
+	expect_sent(pair, 0, IB_WC_SUCCESS);
+	expect_same_data(pair, length);
+	expect_no_packet(pair);
+}
+
 static void writes_are_copied(struct kunit *test)
 {
-	struct pair *pair = open(test);
-
-	post(pair, 0, WR_WRITE, 100 * MTU + 7);
-	expect_sent(pair, 0, IB_WC_SUCCESS);
-	expect_same_data(pair, 100 * MTU + 7);
-	expect_no_packet(pair);
+	expect_copy(open(test), WR_WRITE, 100 * MTU + 7);
 }
 
 static void reads_are_copied(struct kunit *test)
@@ -150,10 +153,7 @@ static void reads_are_copied(struct kunit *test)
 
 	/* More parts than may be out, and more trains than are answered in one round */
 	pair->qp[0]->attr.max_rd_atomic = 1;
-	post(pair, 0, WR_READ, 500 * MTU + 3);
-	expect_sent(pair, 0, IB_WC_SUCCESS);
-	expect_same_data(pair, 500 * MTU + 3);
-	expect_no_packet(pair);
+	expect_copy(pair, WR_READ, 500 * MTU + 3);
 }
 
 static void atomics_are_carried_out(struct kunit *test)
