@@ -61,6 +61,13 @@ packets_travel_together() {
 	[ "$(sed -n 's/ packets.*//p' "$WORK/packets")" -lt 200 ]
 }
 
+packets_travel_alone() {
+	ip -n b link set veth0 gso_max_segs 1
+	capture perftest ib_send_bw v4 -n 20
+	ip -n b link set veth0 gso_max_segs 65535
+	python3 "$LIB/packets.py" "$WORK/wire.pcap" "$PAIR_MTU"
+}
+
 contents_without_offload() {
 	offload "$1" off
 	verify v4
@@ -69,6 +76,7 @@ contents_without_offload() {
 
 setup_pair
 run_test "packets travel together" packets_travel_together
+run_test "packets travel alone with gso_max_segs 1" packets_travel_alone
 run_test "each segment is a packet, IPv4" each_segment_is_a_packet v4
 run_test "each segment is a packet, IPv6" each_segment_is_a_packet v6
 run_test "every operation, a sends packets alone" contents_without_offload a
