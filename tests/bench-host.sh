@@ -4,6 +4,7 @@
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
+. "$(dirname "$0")/bench/figures.sh"
 
 usage() {
 	cat <<-END
@@ -101,28 +102,6 @@ both() {
 	record "$measure" "$size" "$unit" "$name" "$($filter <"$out/output")"
 }
 
-# The last line of figures that perftest prints: bandwidth, messages a second, latency
-bandwidth() {
-	awk '/^ *[0-9]+ +[0-9]+ +[0-9.]+/ { value = $4 } END { print value }'
-}
-
-rate() {
-	awk '/^ *[0-9]+ +[0-9]+ +[0-9.]+/ { value = $5 * 1000000 } END { if (value) printf "%d", value }'
-}
-
-latency() {
-	awk '/^ *[0-9]+ +[0-9]+ +[0-9.]+/ { value = $5 } END { print value }'
-}
-
-iperf() {
-	sed -n 's/.*"bits_per_second":[[:space:]]*\([0-9.]*\).*/\1/p' | tail -n 1 |
-		awk '{ printf "%.1f", $1 / 8 / 2^20 }'
-}
-
-qperf_latency() {
-	awk '/latency +=/ { print $3 * ($4 == "ms" ? 1000 : $4 == "sec" ? 1000000 : 1) }'
-}
-
 # verbs MEASURE SIZE UNIT FILTER PROGRAM [OPTION...]
 verbs() {
 	local command=("$5" -F -d "$dev" ${gid:+-x "$gid"} -s "$2" "${@:6}")
@@ -133,25 +112,25 @@ measure() {
 	local size operation qps
 	for size in 4096 65536 1048576; do
 		for operation in send write read; do
-			verbs $operation $size MB/s bandwidth ib_${operation}_bw -D "$seconds"
+			verbs $operation $size MB/s "perftest_figure 4" ib_${operation}_bw -D "$seconds"
 		done
 	done
 	for qps in 1 16 64; do
 		for operation in send write; do
-			verbs "$operation $qps QP" 64 1/s rate ib_${operation}_bw -D "$seconds" -q $qps
+			verbs "$operation $qps QP" 64 1/s perftest_rate ib_${operation}_bw -D "$seconds" -q $qps
 		done
 	done
-	verbs "read rate" 4096 1/s rate ib_read_bw -D "$seconds"
-	verbs "fetch and add" 8 1/s rate ib_atomic_bw -A FETCH_AND_ADD -D "$seconds"
+	verbs "read rate" 4096 1/s perftest_rate ib_read_bw -D "$seconds"
+	verbs "fetch and add" 8 1/s perftest_rate ib_atomic_bw -A FETCH_AND_ADD -D "$seconds"
 	for size in 2 64 4096; do
-		verbs "send latency" $size us latency ib_send_lat -n 1000 -e
-		verbs "send latency polling" $size us latency ib_send_lat -n 1000
+		verbs "send latency" $size us "perftest_figure 5" ib_send_lat -n 1000 -e
+		verbs "send latency polling" $size us "perftest_figure 5" ib_send_lat -n 1000
 	done
 	for size in 4096 65536 1048576; do
-		both send $size MB/s tcp iperf iperf3 -s -1 -- iperf3 -c "$host" -l $size -t "$seconds" -J
+		both send $size MB/s tcp iperf_figure iperf3 -s -1 -- iperf3 -c "$host" -l $size -t "$seconds" -J
 	done
 	for size in 2 64 4096; do
-		both "send latency" $size us tcp qperf_latency qperf -- \
+		both "send latency" $size us tcp qperf_figure qperf -- \
 			qperf -t 1 -m $size "$host" tcp_lat quit
 	done
 }

@@ -10,6 +10,7 @@
 # the kernel's threads for its time slice; there is no latency of polling to be measured on it.
 
 . "$(dirname "$0")/../lib/testlib.sh"
+. "$(dirname "$0")/figures.sh"
 
 OUT=/run/svt/files
 FILE=$OUT/values.csv
@@ -101,12 +102,6 @@ record() {
 	echo "$1,$2,$3,$SYSTEM,$4" | tee -a "$FILE"
 }
 
-# The COLUMN-th word of the last line of figures of a perftest program
-figure() {
-	awk -v column="$1" '/^ *[0-9]+ +[0-9]+ +[0-9.]+/ { value = $column } END { print value }' \
-		"$WORK/client"
-}
-
 # ---- verbs -------------------------------------------------------------------------------
 
 # perftest PROGRAM [OPTION...]
@@ -118,19 +113,19 @@ perftest() {
 # bandwidth MEASURE SIZE COUNT PROGRAM [OPTION...]
 bandwidth() {
 	perftest "$4" -s "$2" -n "$3" -N "${@:5}"
-	record "$1" "$2" MB/s "$(figure 4)"
+	record "$1" "$2" MB/s "$(perftest_figure 4 <"$WORK/client")"
 }
 
 # rate MEASURE SIZE COUNT PROGRAM [OPTION...]: messages a second
 rate() {
 	perftest "$4" -s "$2" -n "$3" -N "${@:5}"
-	record "$1" "$2" 1/s "$(figure 5 | awk '{ printf "%d", $1 * 1000000 }')"
+	record "$1" "$2" 1/s "$(perftest_rate <"$WORK/client")"
 }
 
 # latency MEASURE SIZE PROGRAM [OPTION...]: of one way
 latency() {
 	perftest "$3" -s "$2" -n 500 "${@:4}"
-	record "$1" "$2" us "$(figure 5)"
+	record "$1" "$2" us "$(perftest_figure 5 <"$WORK/client")"
 }
 
 count_for() {
@@ -348,16 +343,12 @@ measure_loss() {
 tcp_bandwidth() {
 	local size=$1 bytes=$2
 	pair iperf3 -s -1 -- iperf3 -c 10.0.0.1 -l "$size" -n "$bytes" -J
-	record "${3:-send}" "$size" MB/s "$(python3 -c '
-import json, sys
-print(json.load(sys.stdin)["end"]["sum_received"]["bits_per_second"] / 8 / 2**20)
-' <"$WORK/client")"
+	record "${3:-send}" "$size" MB/s "$(iperf_figure <"$WORK/client")"
 }
 
 tcp_latency() {
 	pair qperf -- qperf -t 1 -m "$1" --use_bits_per_sec 10.0.0.1 tcp_lat quit
-	record "send latency" "$1" us "$(sed -n 's/.*latency *= *\([0-9.]*\) us/\1/p' \
-		"$WORK/client")"
+	record "send latency" "$1" us "$(qperf_figure <"$WORK/client")"
 }
 
 measure_tcp() {

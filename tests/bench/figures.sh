@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+# The figure in what a program printed, from standard input; nothing when there is none.
+
+# perftest_figure COLUMN: a word of the last line of figures
+perftest_figure() {
+	awk -v column="$1" '/^ *[0-9]+ +[0-9]+ +[0-9.]+/ { value = $column } END { print value }'
+}
+
+# Messages a second
+perftest_rate() {
+	perftest_figure 5 | awk '$1 { printf "%d", $1 * 1000000 }'
+}
+
+# MB a second, of iperf3 -J
+iperf_figure() {
+	python3 -c '
+import json, sys
+print(json.load(sys.stdin)["end"]["sum_received"]["bits_per_second"] / 8 / 2**20)' 2>/dev/null
+}
+
+# Microseconds one way
+qperf_figure() {
+	awk '/latency +=/ { print $3 * ($4 == "ms" ? 1000 : $4 == "sec" ? 1000000 : 1) }'
+}
