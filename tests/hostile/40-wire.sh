@@ -27,10 +27,11 @@ setup_wire() {
 	ip -n b addr add 10.9.0.2/24 dev ctl0
 	ip -n a link set ctl0 up
 	ip -n b link set ctl0 up
-	# The first user of these hooks patches them into the code of the kernel, the last one out of
-	# it. QEMU may run an old copy of a place that is patched, with the breakpoint in it, while
-	# packets go through it: "Oops: int3". Here there is always a user.
+	# The first user of these hooks, and the first filter, are patched into the code of the kernel,
+	# the last ones out of it. QEMU may run an old copy of a place that is patched, with the
+	# breakpoint in it, while packets go through it: "Oops: int3". Here there is always one of each.
 	tc -n a qdisc add dev ctl0 clsact
+	tc -n a filter add dev ctl0 egress matchall action pass
 	echo setup_wire >/run/svt/pair
 }
 
