@@ -250,6 +250,26 @@ static void a_lost_read_response_is_asked_for_at_once_from_the_hole(struct kunit
 	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_HOLE), 1);
 }
 
+static void a_read_response_that_is_lost_again_is_asked_for_again(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+
+	requester_send(f, WR_READ, 0, 3 * MTU);
+	requester_drop_sent(f);
+	f->qp->send.srtt = 8 * NSEC_PER_SEC;
+	/* The timer is later than all of this */
+	f->qp->send.rttvar = 8 * NSEC_PER_SEC;
+	requester_read(f, READ_MIDDLE, 1, MTU, MTU);
+	requester_expect_read(f, 0, 0, 3 * MTU);
+	requester_let_pass(f, 7 * (s64)NSEC_PER_SEC);
+	requester_read(f, READ_MIDDLE, 1, MTU, MTU);
+	requester_expect_silence(f);
+	requester_let_pass(f, 2 * (s64)NSEC_PER_SEC);
+	requester_read(f, READ_MIDDLE, 1, MTU, MTU);
+	requester_expect_read(f, 0, 0, 3 * MTU);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_HOLE), 2);
+}
+
 static void read_responses_in_disorder_do_no_harm(struct kunit *test)
 {
 	struct requester_fixture *f = open(test);
@@ -746,6 +766,7 @@ static struct kunit_case completer_cases[] = {
 	KUNIT_CASE(an_empty_read_is_answered_too),
 	KUNIT_CASE(a_read_response_acknowledges_what_is_before_it),
 	KUNIT_CASE(a_lost_read_response_is_asked_for_at_once_from_the_hole),
+	KUNIT_CASE(a_read_response_that_is_lost_again_is_asked_for_again),
 	KUNIT_CASE(read_responses_in_disorder_do_no_harm),
 	KUNIT_CASE(a_read_response_that_comes_twice_counts_once),
 	KUNIT_CASE(a_read_response_of_another_length_is_an_error),

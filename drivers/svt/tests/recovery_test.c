@@ -4,12 +4,15 @@
  * and when to give up. Time is that of requester_let_pass().
  */
 #include "tests/requester_fixture.h"
+#include "transport/train.h"
 
 #define RNR_SHORT	1
 #define RTO_FIRST	(100 * NSEC_PER_MSEC)
 /* That of REQUESTER_RC, as in its attribute and in ns */
 #define TIMEOUT_CODE	31
 #define TIMEOUT		((s64)4096 << TIMEOUT_CODE)
+/* Packets of MTU in a train */
+#define TRAIN		(SVT_TRAIN_BYTES / (IB_BTH_BYTES + MTU))
 
 static struct requester_fixture *open_sends(struct kunit *test,
 					    const struct svt_fake_options *options,
@@ -308,6 +311,43 @@ static void the_timer_repeats_one_train_until_there_is_an_answer(struct kunit *t
 	requester_ack(f, 2);
 	requester_expect(f, IB_OPCODE_RC_RDMA_WRITE_LAST, 3);
 	requester_expect_sends(f, 4, 6);
+}
+
+/* The timer repeats a train of 200 packets, and 192 may be out */
+static struct requester_fixture *open_repeated_train(struct kunit *test)
+{
+	struct requester_fixture *f = requester_open(test, &REQUESTER_RC);
+
+	f->qp->send.outstanding_eighths = 2 * 8 * 192;
+	requester_send(f, WR_SEND, 0, 200 * MTU);
+	requester_drop_sent(f);
+	requester_let_pass(f, HOUR);
+	requester_expect_part(f, 0, TRAIN);
+	return f;
+}
+
+static void an_answer_to_just_the_repeated_train_lets_the_rest_go(struct kunit *test)
+{
+	struct requester_fixture *f = open_repeated_train(test);
+
+	requester_ack(f, TRAIN - 1);
+	requester_expect_data(f, IB_OPCODE_RC_SEND_MIDDLE, TRAIN, TRAIN * MTU, MTU);
+	requester_drop_sent(f);
+	KUNIT_EXPECT_EQ(test, f->qp->send.cursor.psn, requester_psn(f, 200));
+	requester_ack(f, 199);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+}
+
+/* It had them all along: who repeats all adds to what it has to work off */
+static void an_answer_to_more_than_the_repeated_train_lets_one_more_go(struct kunit *test)
+{
+	struct requester_fixture *f = open_repeated_train(test);
+
+	requester_ack(f, 79);
+	requester_expect_part(f, 80, 80 + TRAIN);
+	requester_ack(f, 199);
+	requester_expect_silence(f);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
 }
 
 /* What the timer was set to in the last run */
@@ -625,6 +665,8 @@ static struct kunit_case recovery_cases[] = {
 	KUNIT_CASE(a_wait_for_the_peer_is_not_held_against_it),
 	KUNIT_CASE(a_lost_tail_is_repeated_by_the_timer),
 	KUNIT_CASE(the_timer_repeats_one_train_until_there_is_an_answer),
+	KUNIT_CASE(an_answer_to_just_the_repeated_train_lets_the_rest_go),
+	KUNIT_CASE(an_answer_to_more_than_the_repeated_train_lets_one_more_go),
 	KUNIT_CASE(the_timer_doubles_until_a_round_trip_is_measured),
 	KUNIT_CASE(the_timer_fires_when_patience_ends),
 	KUNIT_CASE(the_first_answers_say_how_much_may_be_out),

@@ -26,11 +26,11 @@ static void svt_una_set(struct svt_qp *qp, u32 una)
 	while (send->read_tail != send->cursor.read_head &&
 	       svt_psn_diff(una, send->read_ends[send->read_tail & (send->read_entries - 1)]) >= 0)
 		send->read_tail++;
+	svt_recovery_progress(qp, packets);
 	/* An answer to what was sent before going back: no need to repeat it */
 	if (svt_psn_diff(una, send->cursor.psn) > 0)
 		svt_requester_rewind(qp);
 	svt_send_settle(qp);
-	svt_recovery_progress(qp, packets);
 }
 
 /*

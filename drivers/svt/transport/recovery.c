@@ -4,14 +4,19 @@
  *
  * A hole that the peer reports (a NAK) or that shows itself (a response beyond the one due, an
  * acknowledgment beyond a read that was not answered) is repaired at once: the requester goes back
- * to una, once for each una, and again for a NAK that comes when the repeated packets can have been
- * lost as well. The timer is for what nobody reports, a lost tail. It follows the measured round
- * trip, up to the local ACK timeout, and doubles until a new one is measured, up to four times that
- * timeout, the most that IBTA 9.7.6.1.3 lets it be; such early repeats use up no retry. It repeats
- * train by train, each when what was repeated before is acknowledged: the peer may have everything,
- * and only be slow. Then it has more in front of it than it can answer in time, so each repeat by
- * the timer halves what may be out; it grows again by an eighth of what is acknowledged. A QP gives
- * up when nothing moved for the time that retry_cnt timeouts of that length take.
+ * to una, once for each una, and again when what was repeated can have been lost as well. For a NAK
+ * that is half a round trip later, as a peer sends one for each time that it sees the hole open; for
+ * responses a whole one, as all that were under way show the same hole.
+ *
+ * The timer is for what nobody reports, a lost tail. It follows the measured round trip, up to the
+ * local ACK timeout, and doubles until a new one is measured, up to four times that timeout, the
+ * most that IBTA 9.7.6.1.3 lets it be; such early repeats use up no retry. It repeats one train: the
+ * peer may have everything, and only be slow. An answer to more than that train says so, and the
+ * next train goes alone as well. An answer to just that train means that the peer lacked what
+ * followed, and the rest goes at once. A slow peer has more in front of it than it can answer in
+ * time, so each repeat by the timer halves what may be out; it grows again by an eighth of what is
+ * acknowledged. A QP gives up when nothing moved for the time that retry_cnt timeouts of that length
+ * take.
  *
  * One hrtimer serves retransmission, RNR wait and the idle watch of the requester. It is never
  * pushed back on the fast path: it fires at the oldest deadline and is then set to the next.
@@ -103,7 +108,7 @@ void svt_recovery_stop(struct svt_qp *qp)
  * @send: send side of any QP
  *
  * All may go unless the timer began to repeat. Then a train may go when the one before it is
- * acknowledged, until all is repeated.
+ * acknowledged, until all is repeated, or just what was repeated is acknowledged.
  *
  * Context: send.side.lock held.
  * Return: false when an answer or the timer has to come first.
@@ -158,7 +163,7 @@ static void svt_rtt_sample(struct svt_send_side *send)
 
 /**
  * svt_recovery_progress - una moved
- * @qp: RC QP
+ * @qp: RC QP, its cursor where it was when the answer came
  * @packets: so many PSNs
  */
 void svt_recovery_progress(struct svt_qp *qp, u32 packets)
@@ -170,6 +175,8 @@ void svt_recovery_progress(struct svt_qp *qp, u32 packets)
 	if (send->rtt_start && svt_psn_diff(send->una, send->rtt_psn) > 0)
 		svt_rtt_sample(send);
 	send->recovering = false;
+	if (send->una == send->cursor.psn)
+		send->probing = false;
 	send->rnr_until = 0;
 	send->retry_left = qp->attr.retry_cnt;
 	send->rnr_retry_left = qp->attr.rnr_retry;
@@ -204,12 +211,12 @@ static void svt_recovery_go_back(struct svt_qp *qp, enum svt_counter reason)
 	svt_requester_rewind(qp);
 }
 
-/* Sooner than the repeated packets reach the peer and come back it can only be the first again */
-static bool svt_recovery_repeated_nak(const struct svt_send_side *send)
+/* Whether @halves of half a round trip have not passed yet since the requester went back */
+static bool svt_recovery_awaited(const struct svt_send_side *send, unsigned int halves)
 {
 	u64 since = ktime_to_ns(ktime_sub(send->now, send->went_back));
 
-	return send->recovering && since < (send->srtt ?: SVT_RTO_FIRST) / 2;
+	return send->recovering && since < halves * (send->srtt ?: SVT_RTO_FIRST) / 2;
 }
 
 /**
@@ -222,7 +229,7 @@ void svt_recovery_nak(struct svt_qp *qp)
 {
 	struct svt_send_side *send = &qp->send;
 
-	if (send->rnr_until || svt_recovery_repeated_nak(send) || !svt_outstanding(send))
+	if (send->rnr_until || svt_recovery_awaited(send, 1) || !svt_outstanding(send))
 		return;
 	if (!send->retry_left) {
 		svt_recovery_give_up(qp, IB_WC_RETRY_EXC_ERR);
@@ -240,7 +247,7 @@ void svt_recovery_hole(struct svt_qp *qp)
 {
 	const struct svt_send_side *send = &qp->send;
 
-	if (!send->rnr_until && !send->recovering && svt_outstanding(send))
+	if (!send->rnr_until && svt_outstanding(send) && !svt_recovery_awaited(send, 2))
 		svt_recovery_go_back(qp, SVT_COUNT_RETRIES_HOLE);
 }
 
