@@ -64,6 +64,8 @@ static bool one_request(struct stage *st, struct draft *d)
 	struct svt_cqe cqe;
 
 	draft_plain(d, IB_UVERBS_WR_SEND, LENGTH);
+	/* Written over what the thread has half changed, it may go out as an inline one */
+	d->wqe.inline_length = LENGTH;
 	draft_post(d);
 	post_flush(d->near, d->lane, true);
 	if (!poll_wait(&d->lane->send_cq, &cqe, 20000)) {
