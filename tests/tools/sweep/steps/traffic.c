@@ -247,7 +247,7 @@ static int reaches_ud(struct bench *b)
 }
 
 const struct step traffic_steps[] = {
-	{ .name = "traffic_send_rc", .least = 10, .flags = STEP_SURE, .prepare = connect_rc,
+	{ .name = "traffic_send_rc", .least = 4, .flags = STEP_SURE, .prepare = connect_rc,
 	  .call = send_rc, .check = has_arrived, .finish = destroy_both },
 	{ .name = "traffic_write_rc", .least = 10, .flags = STEP_SURE, .prepare = connect_rc,
 	  .call = write_rc, .check = has_arrived, .finish = destroy_both },
@@ -257,7 +257,7 @@ const struct step traffic_steps[] = {
 	{ .name = "traffic_fetch_add_rc", .least = 2, .flags = STEP_SURE,
 	  .prepare = connect_rc_to_read, .call = add, .check = was_added_once,
 	  .finish = destroy_both },
-	{ .name = "traffic_send_uc", .least = 10, .flags = STEP_SURE, .prepare = connect_uc,
+	{ .name = "traffic_send_uc", .least = 4, .flags = STEP_SURE, .prepare = connect_uc,
 	  .call = send_uc, .finish = destroy_both },
 	{ .name = "traffic_send_ud", .least = 2, .flags = STEP_SURE, .prepare = connect_ud,
 	  .call = send_ud, .check = reaches_ud, .finish = finish_ud },
