@@ -80,9 +80,9 @@ static int no_backend(struct bench *b)
 }
 
 const struct step module_steps[] = {
-	{ .name = "init_svt", .flags = STEP_ALONE | STEP_NONE, .call = load_svt,
+	{ .name = "init_svt", .flags = STEP_ALONE, .call = load_svt,
 	  .undo = unload_svt, .only = INITCALL },
-	{ .name = "init_svt_roce", .least = 3, .flags = STEP_ALONE, .prepare = load_svt,
+	{ .name = "init_svt_roce", .least = 2, .flags = STEP_ALONE, .prepare = load_svt,
 	  .call = load_roce, .intact = no_backend, .undo = unload_roce, .finish = unload_svt,
 	  .only = INITCALL },
 	{ .name = "init_svt_loop", .least = 3, .flags = STEP_ALONE, .prepare = load_svt,
