@@ -53,6 +53,7 @@ static void a_hole_is_repaired_at_once_and_once(struct kunit *test)
 {
 	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 6);
 
+	f->qp->send.srtt = HOUR;
 	requester_nak(f, 2, SVT_NAK_PSN_SEQUENCE);
 	requester_expect_done(f, 0, IB_WC_SUCCESS);
 	requester_expect_done(f, 1, IB_WC_SUCCESS);
@@ -85,6 +86,26 @@ static void a_hole_that_opens_again_is_repaired_again(struct kunit *test)
 	requester_nak(f, 1, SVT_NAK_PSN_SEQUENCE);
 	requester_expect_sends(f, 1, 4);
 	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_NAK), 2);
+}
+
+static void a_read_response_that_is_lost_again_is_asked_for_again(struct kunit *test)
+{
+	struct requester_fixture *f = requester_open(test, &REQUESTER_RC);
+
+	requester_send(f, WR_READ, 0, 3 * MTU);
+	requester_drop_sent(f);
+	f->qp->send.srtt = 8 * NSEC_PER_SEC;
+	/* The timer is later than all of this */
+	f->qp->send.rttvar = 8 * NSEC_PER_SEC;
+	requester_read(f, IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE, 1, MTU, MTU);
+	requester_expect_read(f, 0, 0, 3 * MTU);
+	requester_let_pass(f, 7 * (s64)NSEC_PER_SEC);
+	requester_read(f, IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE, 1, MTU, MTU);
+	requester_expect_silence(f);
+	requester_let_pass(f, 2 * (s64)NSEC_PER_SEC);
+	requester_read(f, IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE, 1, MTU, MTU);
+	requester_expect_read(f, 0, 0, 3 * MTU);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_HOLE), 2);
 }
 
 static void a_repeat_begins_in_the_middle_of_a_message(struct kunit *test)
@@ -650,6 +671,7 @@ static struct kunit_case recovery_cases[] = {
 	KUNIT_CASE(the_first_packet_of_a_write_asks_when_the_timer_repeats_it),
 	KUNIT_CASE(a_hole_is_repaired_at_once_and_once),
 	KUNIT_CASE(a_hole_that_opens_again_is_repaired_again),
+	KUNIT_CASE(a_read_response_that_is_lost_again_is_asked_for_again),
 	KUNIT_CASE(a_repeat_begins_in_the_middle_of_a_message),
 	KUNIT_CASE(new_requests_follow_the_repeated_ones),
 	KUNIT_CASE(without_retries_a_hole_is_the_end),

@@ -4,19 +4,19 @@
  *
  * A hole that the peer reports (a NAK) or that shows itself (a response beyond the one due, an
  * acknowledgment beyond a read that was not answered) is repaired at once: the requester goes back
- * to una, once for each una, and again when what was repeated can have been lost as well. For a NAK
- * that is half a round trip later, as a peer sends one for each time that it sees the hole open; for
- * responses a whole one, as all that were under way show the same hole.
+ * to una, once for each una, and again when what was repeated can have been lost as well. For a
+ * NAK that is half a round trip later, as a peer sends one for each time that it sees the hole
+ * open; for responses a whole one, as all that were under way show the same hole.
  *
  * The timer is for what nobody reports, a lost tail. It follows the measured round trip, up to the
  * local ACK timeout, and doubles until a new one is measured, up to four times that timeout, the
- * most that IBTA 9.7.6.1.3 lets it be; such early repeats use up no retry. It repeats one train: the
- * peer may have everything, and only be slow. An answer to more than that train says so, and the
- * next train goes alone as well. An answer to just that train means that the peer lacked what
+ * most that IBTA 9.7.6.1.3 lets it be; such early repeats use up no retry. It repeats one train:
+ * the peer may have everything, and only be slow. An answer to more than that train says so, and
+ * the next train goes alone as well. An answer to just that train means that the peer lacked what
  * followed, and the rest goes at once. A slow peer has more in front of it than it can answer in
  * time, so each repeat by the timer halves what may be out; it grows again by an eighth of what is
- * acknowledged. A QP gives up when nothing moved for the time that retry_cnt timeouts of that length
- * take.
+ * acknowledged. A QP gives up when nothing moved for the time that retry_cnt timeouts of that
+ * length take.
  *
  * One hrtimer serves retransmission, RNR wait and the idle watch of the requester. It is never
  * pushed back on the fast path: it fires at the oldest deadline and is then set to the next.
