@@ -124,6 +124,41 @@ static void a_fast_pace_is_watched(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktime_sub(send->idle_until, send->found), 100 * NSEC_PER_USEC);
 }
 
+/* They share the time that their CPU has for looks */
+static void many_qps_are_looked_at_less_often(struct kunit *test)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f = open_fast(test);
+	struct svt_qp *one = f->qp, *others[20];
+	unsigned int i;
+
+	options.type = IB_QPT_UC;
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		others[i] = svt_fake_qp(f->fake, &options);
+		others[i]->send.pace = 0;
+		f->qp = others[i];
+		post(f);
+		KUNIT_EXPECT_EQ(test, wakeup(f), 0);
+		/* Longer than this machine can take */
+		others[i]->send.watch_until = ktime_add_ns(ktime_get(), LONG / 2);
+	}
+	f->qp = one;
+	post(f);
+	KUNIT_EXPECT_EQ(test, ktime_sub(one->send.idle_until, one->send.now),
+			ARRAY_SIZE(others) * 8 * NSEC_PER_USEC);
+	/* Who is not watched any more is not counted */
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		f->qp = others[i];
+		requester_let_pass(f, LONG);
+		KUNIT_EXPECT_EQ(test, wakeup(f), 1);
+	}
+	f->qp = one;
+	requester_let_pass(f, LONG);
+	one->send.pace = 0;
+	post(f);
+	KUNIT_EXPECT_EQ(test, ktime_sub(one->send.idle_until, one->send.now), 100 * NSEC_PER_USEC);
+}
+
 static void a_slow_pace_is_not_watched(struct kunit *test)
 {
 	struct requester_fixture *f = open_fast(test);
@@ -247,6 +282,7 @@ static struct kunit_case doorbell_cases[] = {
 	KUNIT_CASE(who_waits_for_an_answer_in_front_of_work_is_awake),
 	KUNIT_CASE(who_waits_for_a_receive_of_the_peer_is_awake),
 	KUNIT_CASE(a_fast_pace_is_watched),
+	KUNIT_CASE(many_qps_are_looked_at_less_often),
 	KUNIT_CASE(a_slow_pace_is_not_watched),
 	KUNIT_CASE(a_watch_in_vain_ends_and_makes_the_pace_slower),
 	KUNIT_CASE(a_watch_goes_on_after_a_look_in_vain),

@@ -9,13 +9,16 @@
  *
  * Whether, how often and how long it watches follows the pace, the mean time between two finds: it
  * watches a QP that posts often, eight times its pace long, and a watch in vain doubles the pace.
- * It does not watch a QP to which the peer sent something since the last find: who posts in
- * answer to its peer waits for nothing more than this one post, and the doorbell is the fastest
- * way. So a stream of posts makes hardly a system call, request and response see no timer, and a
- * QP at rest costs nothing.
+ * It does not watch a QP to which the peer sent something since the last find: who posts in answer
+ * to its peer waits for nothing more than this one post, and the doorbell is the fastest way. A
+ * CPU that watches many QPs looks at each less often, so that its time is not spent on looks and a
+ * look finds more at once. So a stream of posts makes hardly a system call, request and response
+ * see no timer, and a QP at rest costs nothing.
  *
  * All under send.side.lock.
  */
+#include <linux/percpu.h>
+
 #include "doorbell.h"
 
 /* A pace slower than this is not watched: the calls that it makes are few */
@@ -27,6 +30,11 @@
 /* Between two looks: a quarter of the pace, within these bounds */
 #define SVT_LOOK_MIN_NS		(20 * NSEC_PER_USEC)
 #define SVT_LOOK_MAX_NS		(100 * NSEC_PER_USEC)
+/* But not more often than this for all the QPs that a CPU watches */
+#define SVT_LOOK_SHARE_NS	(8 * NSEC_PER_USEC)
+
+/* QPs of all devices that went on being watched on this CPU the last time */
+static DEFINE_PER_CPU(atomic_t, svt_watched_qps);
 
 /* Pairs with the WRITE_ONCE() under recv.side.lock; a stale value costs a doorbell or a look */
 static bool svt_doorbell_answering(struct svt_qp *qp)
@@ -36,6 +44,29 @@ static bool svt_doorbell_answering(struct svt_qp *qp)
 
 	qp->send.arrivals_seen = arrivals;
 	return changed;
+}
+
+static void svt_doorbell_count(struct svt_send_side *send)
+{
+	bool watched = send->watch_until && !send->asleep;
+
+	if (watched == !!send->watched_by)
+		return;
+	if (watched) {
+		send->watched_by = smp_processor_id() + 1;
+		atomic_inc(this_cpu_ptr(&svt_watched_qps));
+	} else {
+		/* Maybe on another CPU: hence atomic, but once for a watch */
+		atomic_dec(per_cpu_ptr(&svt_watched_qps, send->watched_by - 1));
+		send->watched_by = 0;
+	}
+}
+
+static u64 svt_doorbell_interval(const struct svt_send_side *send)
+{
+	u64 share = SVT_LOOK_SHARE_NS * atomic_read(this_cpu_ptr(&svt_watched_qps));
+
+	return max(share, clamp_t(u64, send->pace / 4, SVT_LOOK_MIN_NS, SVT_LOOK_MAX_NS));
 }
 
 static void svt_doorbell_found(struct svt_qp *qp)
@@ -76,9 +107,7 @@ static bool svt_doorbell_watch(struct svt_send_side *send)
 		return false;
 	}
 	if (!send->idle_until || ktime_compare(send->now, send->idle_until) >= 0)
-		send->idle_until = ktime_add_ns(send->now,
-						clamp_t(u64, send->pace / 4, SVT_LOOK_MIN_NS,
-							SVT_LOOK_MAX_NS));
+		send->idle_until = ktime_add_ns(send->now, svt_doorbell_interval(send));
 	return true;
 }
 
@@ -101,12 +130,11 @@ void svt_doorbell_rest(struct svt_qp *qp, int work, bool idle)
 	}
 	if (send->watched != send->ring.index)
 		svt_doorbell_found(qp);
-	if (send->asleep)
-		return;
-	if (!idle)
+	if (!idle && !send->asleep)
 		send->idle_until = 0;
-	else if (!svt_doorbell_watch(send))
+	else if (!send->asleep && !svt_doorbell_watch(send))
 		svt_doorbell_sleep(send);
+	svt_doorbell_count(send);
 }
 
 /**
@@ -122,6 +150,7 @@ void svt_doorbell_reset(struct svt_qp *qp)
 	send->asleep = true;
 	send->idle_until = 0;
 	send->watch_until = 0;
+	svt_doorbell_count(send);
 	send->found = 0;
 	send->pace = SVT_PACE_UNKNOWN_NS;
 	send->watched = 0;

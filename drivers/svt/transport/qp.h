@@ -161,6 +161,7 @@ struct svt_send_side {
 	ktime_t found;			/* when the last look found something */
 	u64 pace;			/* mean ns between two finds */
 	u32 watched;			/* ring.index at the last find */
+	u32 watched_by;			/* CPU that it is counted on while watched, plus one */
 	u32 arrivals_seen;		/* recv.arrivals at the last find */
 	bool asleep;
 	bool drained;			/* SQ_DRAINED was raised in this SQD */
