@@ -192,8 +192,8 @@ stages() {
 	long_stage harness tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
 		-- tests/lib/selftest.sh
 	for series in "${SERIES[@]}"; do
-		long_stage "icount-$series" tests/vm/run.sh --kernel "$series" --icount \
-			--timeout 600 -- tests/icount.sh
+		long_stage "system-calls-$series" tests/vm/run.sh --kernel "$series" --icount \
+			--timeout 600 -- tests/system-calls.sh
 	done
 	# One processor finds other errors than two: who polls then keeps the others from running
 	SVT_TURN=1 stage_e2e e2e-6.12 6.12 2 tests/e2e/[0-9]*.sh tests/hostile/20-*.sh

@@ -29,7 +29,6 @@ const char *const svt_counter_names[SVT_COUNT_TOTAL] = {
 	[SVT_COUNT_RX_DROPPED_LENGTH]		= "rx_dropped_length",
 	[SVT_COUNT_DUPLICATE_REQUESTS]		= "duplicate_requests",
 	[SVT_COUNT_ACKS_SENT]			= "acks_sent",
-	[SVT_COUNT_ACKS_CARRIED]		= "acks_carried",
 	[SVT_COUNT_NAKS_SENT]			= "naks_sent",
 	[SVT_COUNT_RNR_NAKS_SENT]		= "rnr_naks_sent",
 	[SVT_COUNT_NAKS_RECEIVED]		= "naks_received",

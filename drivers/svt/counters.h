@@ -32,7 +32,6 @@ enum svt_counter {
 	SVT_COUNT_RX_DROPPED_LENGTH,	/* UD, UC: too long for the receive, or no memory access */
 	SVT_COUNT_DUPLICATE_REQUESTS,
 	SVT_COUNT_ACKS_SENT,
-	SVT_COUNT_ACKS_CARRIED,		/* of those, in a train of the requester */
 	SVT_COUNT_NAKS_SENT,
 	SVT_COUNT_RNR_NAKS_SENT,
 	SVT_COUNT_NAKS_RECEIVED,

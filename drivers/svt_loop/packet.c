@@ -68,11 +68,11 @@ static void fill_ipv6(struct ib_grh *header, const struct svt_path *path, unsign
  */
 struct sk_buff *loop_make_packet(struct svt_train *train, unsigned int index)
 {
-	const u8 *header = svt_train_header(train, index);
-	unsigned int header_length = svt_train_header_length(train, index);
-	unsigned int payload = svt_train_payload_length(train, index);
+	const u8 *header = train->headers + index * train->header_length;
+	bool last = index == train->packets - 1;
+	unsigned int payload = last ? train->last_length : train->payload_length;
 	unsigned int pad = header[1] >> 4 & 3; /* as the BTH has it */
-	unsigned int length = header_length + payload + pad;
+	unsigned int length = train->header_length + payload + pad;
 	struct sk_buff *skb = alloc_skb(sizeof(union rdma_network_hdr) + length, GFP_ATOMIC);
 
 	if (!skb)
@@ -83,7 +83,7 @@ struct sk_buff *loop_make_packet(struct svt_train *train, unsigned int index)
 		fill_ipv4(&network_header(skb)->roce4grh, train->path, length);
 	else
 		fill_ipv6(&network_header(skb)->ibgrh, train->path, length);
-	skb_put_data(skb, header, header_length);
+	skb_put_data(skb, header, train->header_length);
 	if (copy_from_iter(skb_put(skb, payload), payload, &train->payload) != payload) {
 		kfree_skb(skb);
 		return NULL;

@@ -84,11 +84,21 @@ static unsigned int pad_length(const u8 *bth)
 	return bth[1] >> 4 & 3;
 }
 
+static const u8 *bth_of(const struct svt_train *train, unsigned int index)
+{
+	return train->headers + index * train->header_length;
+}
+
+static unsigned int payload_of(const struct svt_train *train, unsigned int index)
+{
+	return index == train->packets - 1 ? train->last_length : train->payload_length;
+}
+
 /* From the BTH to the end of the ICRC */
 static unsigned int packet_length(const struct svt_train *train, unsigned int index)
 {
-	return svt_train_header_length(train, index) + svt_train_payload_length(train, index) +
-	       pad_length(svt_train_header(train, index)) + ROCE_ICRC_LENGTH;
+	return train->header_length + payload_of(train, index) +
+	       pad_length(bth_of(train, index)) + ROCE_ICRC_LENGTH;
 }
 
 /* The next @length bytes of payload go to @to, and to @crc if there is one */
@@ -154,9 +164,8 @@ static bool put_one_page(struct shipment *shipment, const u8 *bth, u8 *p, unsign
 static void put_packet(struct shipment *shipment, unsigned int index, u8 *to)
 {
 	const struct svt_train *train = shipment->train;
-	unsigned int header_length = svt_train_header_length(train, index);
-	unsigned int payload = svt_train_payload_length(train, index);
-	const u8 *bth = svt_train_header(train, index);
+	unsigned int header_length = train->header_length, payload = payload_of(train, index);
+	const u8 *bth = bth_of(train, index);
 	unsigned int covered = header_length + payload + pad_length(bth);
 	union roce_headers *masked = &shipment->masked.headers;
 	bool ipv6 = shipment->path->ipv6;
@@ -304,7 +313,7 @@ static int send_packet(struct shipment *shipment, unsigned int index)
 
 	if (!skb) {
 		bvec_iter_advance(shipment->train->payload.bvec, &shipment->at,
-				  svt_train_payload_length(shipment->train, index));
+				  payload_of(shipment->train, index));
 		return -ENOMEM;
 	}
 	shipment->vector = roce_crc_enter();

@@ -52,29 +52,25 @@ struct svt_flow {
 };
 
 /**
- * struct svt_train - packets of one QP over one path
+ * struct svt_train - packets of one QP with consecutive PSNs over one path
  * @path: where they go
  * @flow: the sending QP's
  * @packets: how many, 1 to SVT_TRAIN_PACKETS
- * @header_length: bytes of BTH and extended headers of each packet but the last
- * @last_header_length: those of the last packet
+ * @header_length: bytes of BTH and extended headers, the same for each packet
  * @payload_length: payload bytes of each packet but the last
- * @last_length: payload bytes of the last packet
+ * @last_length: payload bytes of the last packet, at most @payload_length
  * @on_wire: packets are wanted, though the peer may be on this host
- * @headers: of the packets, back to back
+ * @headers: @packets headers of @header_length bytes, back to back
  * @payload: all payloads back to back; valid only during xmit: copy, or take page references
  * @peer: set by xmit that returns SVT_XMIT_LOCAL
  *
- * Their PSNs are consecutive, but for an acknowledgment that may be the last. The BTH says how many
- * bytes (0 to 3) pad a payload; the backend appends them, and the ICRC. So all packets but the last
- * have the same length, and the last is not longer.
+ * The BTH says how many bytes (0 to 3) pad a payload; the backend appends them, and the ICRC.
  */
 struct svt_train {
 	struct svt_path *path;
 	struct svt_flow *flow;
 	unsigned int packets;
 	unsigned int header_length;
-	unsigned int last_header_length;
 	unsigned int payload_length;
 	unsigned int last_length;
 	bool on_wire;
@@ -82,28 +78,6 @@ struct svt_train {
 	struct iov_iter payload;
 	struct svt_device *peer;
 };
-
-static inline bool svt_train_is_last(const struct svt_train *train, unsigned int index)
-{
-	return index == train->packets - 1;
-}
-
-static inline const u8 *svt_train_header(const struct svt_train *train, unsigned int index)
-{
-	return train->headers + index * train->header_length;
-}
-
-static inline unsigned int svt_train_header_length(const struct svt_train *train,
-						   unsigned int index)
-{
-	return svt_train_is_last(train, index) ? train->last_header_length : train->header_length;
-}
-
-static inline unsigned int svt_train_payload_length(const struct svt_train *train,
-						    unsigned int index)
-{
-	return svt_train_is_last(train, index) ? train->last_length : train->payload_length;
-}
 
 /* See svt_backend_ops.xmit */
 #define SVT_XMIT_LOCAL		1
@@ -114,8 +88,7 @@ static inline unsigned int svt_train_payload_length(const struct svt_train *trai
  * @length: bytes from @offset to the end of the last packet with its trailer
  * @stride: bytes from one BTH to the next; the last packet may be shorter
  * @trailer: bytes at the end of each packet that are not for the core (the ICRC)
- * @one_train: the packets are known to be a train of a core of this host, so all are for one QP,
- *	and all but the last for one side of it
+ * @one_train: the packets are known to be a train of a core of this host, so all are for one QP
  */
 struct svt_rx_cb {
 	u32 offset;

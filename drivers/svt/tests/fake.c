@@ -63,19 +63,18 @@ static struct svt_fake *to_fake(struct svt_device *dev)
 static struct svt_fake_sent *keep(const struct svt_train *train, unsigned int i,
 				  struct iov_iter *payload)
 {
-	u32 header_length = svt_train_header_length(train, i);
-	u32 length = svt_train_payload_length(train, i);
-	const u8 *header = svt_train_header(train, i);
+	u32 length = i + 1 < train->packets ? train->payload_length : train->last_length;
+	const u8 *header = train->headers + i * train->header_length;
 	struct svt_fake_sent *sent = kzalloc(struct_size(sent, payload, length), GFP_ATOMIC);
 
 	if (!sent)
 		return NULL;
 	sent->length = copy_from_iter(sent->payload, length, payload);
-	sent->header_length = header_length;
+	sent->header_length = train->header_length;
 	sent->dgid = train->path->dgid;
 	/* As on the wire: with the pad, of which the header speaks */
-	if (svt_packet_parse(&sent->packet, header, header_length,
-			     header_length + ALIGN(length, 4)) == SVT_PARSE_OK &&
+	if (svt_packet_parse(&sent->packet, header, train->header_length,
+			     train->header_length + ALIGN(length, 4)) == SVT_PARSE_OK &&
 	    sent->packet.payload_length == length && sent->length == length)
 		return sent;
 	kfree(sent);

@@ -71,7 +71,7 @@ struct svt_fake {
  * @node: in svt_fake.sent
  * @packet: its headers
  * @train: number of the train, from 0
- * @header_length: bytes of the BTH and extended headers
+ * @header_length: of all packets of its train
  * @dgid: of the path that it took
  * @length: payload bytes, without pad
  * @payload: bytes

@@ -311,44 +311,6 @@ static void an_skb_of_packets_for_two_qps_is_split(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dropped(f), 0);
 }
 
-/* What svt_builder_answer() makes arrives in one skb, whose backend says that it is one train */
-static void an_acknowledgment_at_the_end_of_a_train_is_one(struct kunit *test)
-{
-	const u32 stride = SVT_BTH_BYTES + PAYLOAD + 4, last = SVT_BTH_BYTES + SVT_AETH_BYTES + 4;
-	struct responder_fixture *f = open(test);
-	const struct svt_sge sge = svt_fake_sge(f->memory, 0, PAYLOAD);
-	const struct svt_send_wqe wqe = {
-		.opcode = IB_UVERBS_WR_SEND, .num_sge = 1, .flags = SVT_SEND_SIGNALED,
-	};
-	u8 bytes[3 * (SVT_BTH_BYTES + PAYLOAD + 4)] = {};
-	struct svt_packet packet;
-	struct sk_buff *skb = alloc_skb(sizeof(bytes), GFP_KERNEL);
-	struct ib_wc wc;
-	int n;
-
-	KUNIT_ASSERT_NOT_NULL(test, skb);
-	KUNIT_ASSERT_EQ(test, svt_fake_post_send(f->qp, &wqe, &sge), 0);
-	for (n = 0; n < 2; n++) {
-		packet = svt_fake_packet(f->qp, IB_OPCODE_RC_SEND_ONLY, f->psn + n);
-		svt_packet_build(&packet, bytes + n * stride);
-	}
-	packet = svt_fake_packet(f->qp, IB_OPCODE_RC_ACKNOWLEDGE, f->qp->attr.sq_psn);
-	svt_packet_build(&packet, bytes + 2 * stride);
-	/* The first receive was posted by open() */
-	KUNIT_ASSERT_EQ(test, svt_fake_post_recv(f->qp, 1, &sge, 1), 0);
-	skb_put_data(skb, bytes, 2 * stride + last);
-	*svt_rx_cb(skb) = (struct svt_rx_cb) {
-		.length = 2 * stride + last, .stride = stride, .trailer = 4, .one_train = true,
-	};
-	skb_queue_tail(&f->fake->wire, skb);
-	arrive(f);
-	KUNIT_EXPECT_TRUE(test, svt_fake_poll_recv(f->qp, &wc));
-	KUNIT_EXPECT_TRUE(test, svt_fake_poll_recv(f->qp, &wc));
-	KUNIT_ASSERT_TRUE(test, svt_fake_poll_send(f->qp, &wc));
-	KUNIT_EXPECT_EQ(test, wc.status, IB_WC_SUCCESS);
-	KUNIT_EXPECT_EQ(test, dropped(f), 0);
-}
-
 static void a_qp_that_falls_behind_drops_the_rest(struct kunit *test)
 {
 	struct responder_fixture *f = open(test);
@@ -413,7 +375,6 @@ static struct kunit_case receive_cases[] = {
 	KUNIT_CASE(nothing_at_all_is_malformed),
 	KUNIT_CASE(an_atomic_without_its_header_is_malformed),
 	KUNIT_CASE(an_skb_of_packets_for_two_qps_is_split),
-	KUNIT_CASE(an_acknowledgment_at_the_end_of_a_train_is_one),
 	KUNIT_CASE(a_qp_that_falls_behind_drops_the_rest),
 	KUNIT_CASE(qp_numbers_are_random_over_their_full_width),
 	{}

@@ -10,7 +10,6 @@
 #include <linux/rhashtable.h>
 
 #include "../trace.h"
-#include "hold.h"
 #include "request.h"
 #include "state.h"
 
@@ -138,7 +137,6 @@ int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port)
 	mutex_init(&qp->modify_lock);
 	hrtimer_init(&qp->send.timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	qp->send.timer.function = svt_send_timer;
-	svt_hold_init(qp);
 
 	ret = svt_qp_alloc(qp);
 	if (ret)
@@ -171,7 +169,6 @@ void svt_qp_stop(struct svt_qp *qp)
 	 */
 	synchronize_rcu_expedited();
 	hrtimer_cancel(&qp->send.timer);
-	hrtimer_cancel(&qp->recv.timer);
 	cancel_work_sync(&qp->send.side.defer);
 	cancel_work_sync(&qp->recv.side.defer);
 	skb_queue_purge(&qp->send.side.backlog);

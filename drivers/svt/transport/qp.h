@@ -152,7 +152,6 @@ struct svt_send_side {
 	u64 srtt;			/* ns; 0: no sample yet */
 	u64 rttvar;
 	u32 rto_shift;
-	u32 trains;			/* so many went; read without a lock by responder_hold.c */
 	u32 outstanding_eighths;	/* eight times the PSNs that may be out now */
 	struct hrtimer timer;
 	/* Staying awake after work, see doorbell.c */
@@ -231,13 +230,8 @@ struct svt_recv_side {
 	bool hole_seen;			/* hole_psn is valid */
 	u32 hole_psn;			/* first packet dropped because epsn had not come */
 	bool ack_due;
-	bool ack_held;			/* see responder_hold.c; set only while ack_due is */
 	u8 ack_syndrome;
 	u32 ack_psn;
-	u32 answers;			/* of the program to the last batches, in a row */
-	u32 trains_seen;		/* send.trains at the last batch */
-	ktime_t hold_until;		/* valid while ack_held */
-	struct hrtimer timer;
 	bool flow_blocked;
 	struct svt_qp *asker;		/* see same_host.c */
 	bool last_wqe_raised;

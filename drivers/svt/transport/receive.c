@@ -108,8 +108,7 @@ static void svt_receive_runs(struct svt_device *dev, struct sk_buff *skb)
 		svt_drop(dev->core, skb, SVT_COUNT_RX_DROPPED_MALFORMED);
 		return;
 	}
-	position = whole.one_train ? rounddown(whole.length - 1, whole.stride) : 0;
-	position = max(position, whole.stride);
+	position = whole.one_train ? whole.length : whole.stride;
 	for (; position < whole.length; position += whole.stride) {
 		struct sk_buff *clone;
 

@@ -7,7 +7,6 @@
  * for, or the budget is used up. Everything here is under send.side.lock.
  */
 #include "doorbell.h"
-#include "hold.h"
 #include "recovery.h"
 #include "requester.h"
 #include "same_host.h"
@@ -50,13 +49,11 @@ static bool svt_send_train(struct svt_qp *qp, struct svt_train_builder *builder,
 		return true;
 	if (qp->type->reliable && ask)
 		svt_builder_request_ack(builder);
-	if (svt_hold_send(qp, builder)) {
+	if (svt_builder_send(builder, qp)) {
 		send->cursor = *before;
 		send->flow_blocked = true;
 		return false;
 	}
-	/* Pairs with the READ_ONCE() of svt_hold_expects_answer() */
-	WRITE_ONCE(send->trains, send->trains + 1);
 	if (qp->type->reliable)
 		svt_recovery_sent(qp, ask);
 	if (builder->peer)

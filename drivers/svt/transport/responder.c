@@ -3,9 +3,9 @@
  * The responder: what a QP does with the requests of its peer.
  *
  * responder_{rc,uc,ud}.c decide whether a packet counts, responder_message.c and
- * responder_resource.c carry it out, responder_receive.c has the receive queue, responder_answer.c
- * what goes back, responder_hold.c when an acknowledgment waits for the program's message. Here is
- * what all types have alike: the end of a batch, errors, reset.
+ * responder_resource.c carry it out, responder_receive.c has the receive queue,
+ * responder_answer.c what goes back. Here is what all types have alike: the end of a batch,
+ * errors, reset.
  *
  * Called by the owner of recv.side (svt_recv_kick()): a request function of the type for every
  * packet of a batch, then svt_responder_run() once, so that a batch costs one acknowledgment.
@@ -126,8 +126,7 @@ void svt_responder_run(struct svt_qp *qp, int work)
 	if (work & SVT_WORK_FLOW)
 		recv->flow_blocked = false;
 	if (READ_ONCE(qp->state) == IB_QPS_ERR && !svt_owes_refusal(recv)) {
-		svt_answer_held(qp);
-		svt_answer_none(recv);
+		recv->ack_due = false;
 		svt_resource_forget(recv);
 	}
 	svt_answer_run(qp);
@@ -142,14 +141,13 @@ void svt_responder_run(struct svt_qp *qp, int work)
  * The receives that are posted are gone, without completions (IBTA 10.3.1). The memory of the
  * resources stays: it is the owner's of modify.
  *
- * Context: recv.side.lock held, BH off, RCU read section.
+ * Context: recv.side.lock held.
  */
 void svt_responder_reset(struct svt_qp *qp)
 {
 	struct svt_recv_side *recv = &qp->recv;
 
 	lockdep_assert_held(&recv->side.lock);
-	svt_answer_held(qp);
 	svt_receive_reset(qp);
 	svt_resource_forget(recv);
 	recv->epsn = 0;
@@ -158,8 +156,7 @@ void svt_responder_reset(struct svt_qp *qp)
 	recv->in_message = false;
 	recv->nak_sent = false;
 	recv->hole_seen = false;
-	svt_answer_none(recv);
-	recv->answers = 0;
+	recv->ack_due = false;
 	recv->flow_blocked = false;
 	recv->last_wqe_raised = false;
 	recv->com_est_raised = false;

@@ -88,14 +88,7 @@ u32 svt_read_packets(u32 length, u32 mtu);
 
 /* responder_answer.c: what RC sends back */
 void svt_answer_due(struct svt_recv_side *recv, u8 syndrome, u32 psn);
-void svt_answer_none(struct svt_recv_side *recv);
 bool svt_answer_is_nak(const struct svt_recv_side *recv);
-void svt_answer_acknowledgment(const struct svt_qp *qp, struct svt_packet *packet);
-void svt_answer_acknowledged(struct svt_qp *qp);
-void svt_answer_held(struct svt_qp *qp);
 void svt_answer_run(struct svt_qp *qp);
-
-/* responder_hold.c: acknowledgments that wait for the program */
-bool svt_hold_may(struct svt_qp *qp);
 
 #endif

@@ -24,23 +24,9 @@
  */
 void svt_answer_due(struct svt_recv_side *recv, u8 syndrome, u32 psn)
 {
-	svt_answer_none(recv);
 	recv->ack_due = true;
 	recv->ack_syndrome = syndrome;
 	recv->ack_psn = psn;
-}
-
-/**
- * svt_answer_none - nothing is due for the batch
- * @recv: receive side
- *
- * Context: recv.side.lock held.
- */
-void svt_answer_none(struct svt_recv_side *recv)
-{
-	recv->ack_due = false;
-	/* Pairs with the READ_ONCE() of svt_hold_send() */
-	WRITE_ONCE(recv->ack_held, false);
 }
 
 /**
@@ -277,57 +263,20 @@ static enum svt_counter svt_answer_counter(u8 syndrome)
 	}
 }
 
-/**
- * svt_answer_acknowledgment - the packet that is due
- * @qp: QP
- * @packet: set to it
- *
- * Context: recv.side.lock held.
- */
-void svt_answer_acknowledgment(const struct svt_qp *qp, struct svt_packet *packet)
-{
-	const struct svt_recv_side *recv = &qp->recv;
-
-	svt_answer_packet(qp, packet, IB_OPCODE_RC_ACKNOWLEDGE, recv->ack_psn);
-	if (recv->ack_syndrome != SVT_AETH_ACK)
-		packet->syndrome = recv->ack_syndrome;
-}
-
-/**
- * svt_answer_acknowledged - what svt_answer_acknowledgment() made is sent
- * @qp: QP
- *
- * Context: recv.side.lock held.
- */
-void svt_answer_acknowledged(struct svt_qp *qp)
-{
-	svt_answer_none(&qp->recv);
-	svt_count(qp->core->counters, svt_answer_counter(qp->recv.ack_syndrome));
-}
-
 static void svt_answer_acknowledge(struct svt_qp *qp)
 {
+	struct svt_recv_side *recv = &qp->recv;
 	struct svt_packet packet;
 
-	svt_answer_acknowledgment(qp, &packet);
-	if (svt_answer_send(qp, &packet))
-		qp->recv.flow_blocked = true;
-	else
-		svt_answer_acknowledged(qp);
-}
-
-/**
- * svt_answer_held - send an acknowledgment that waits for the program, if there is one
- * @qp: QP, which takes no more requests
- *
- * It is for what the program has: the peer must not have to find out by its timer.
- *
- * Context: recv.side.lock held, BH off, RCU read section.
- */
-void svt_answer_held(struct svt_qp *qp)
-{
-	if (qp->recv.ack_held)
-		svt_answer_acknowledge(qp);
+	svt_answer_packet(qp, &packet, IB_OPCODE_RC_ACKNOWLEDGE, recv->ack_psn);
+	if (recv->ack_syndrome != SVT_AETH_ACK)
+		packet.syndrome = recv->ack_syndrome;
+	if (svt_answer_send(qp, &packet)) {
+		recv->flow_blocked = true;
+		return;
+	}
+	recv->ack_due = false;
+	svt_count(qp->core->counters, svt_answer_counter(recv->ack_syndrome));
 }
 
 /**
@@ -346,6 +295,6 @@ void svt_answer_run(struct svt_qp *qp)
 		return;
 	if (recv->resource_pending && !svt_answer_resources(qp))
 		return;
-	if (recv->ack_due && !svt_hold_may(qp))
+	if (recv->ack_due)
 		svt_answer_acknowledge(qp);
 }

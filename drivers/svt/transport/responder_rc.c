@@ -58,8 +58,7 @@ static void svt_rc_duplicate(struct svt_qp *qp, const struct svt_rx_packet *rx)
 	if (packet->info->flags & (SVT_OP_READ | SVT_OP_ATOMIC)) {
 		if (!svt_resource_replay(recv, packet))
 			svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_PSN);
-	} else if (!recv->ack_due || recv->ack_held) {
-		recv->answers = 0;
+	} else if (!recv->ack_due) {
 		svt_answer_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
 	}
 }
@@ -99,7 +98,7 @@ static void svt_rc_advance(struct svt_qp *qp, const struct svt_rx_packet *rx)
 		return;
 	/* Responses acknowledge what is before them, and themselves */
 	if (flags & (SVT_OP_READ | SVT_OP_ATOMIC))
-		svt_answer_none(recv);
+		recv->ack_due = false;
 	else if (svt_rx_ack_request(rx))
 		svt_answer_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
 }

@@ -93,9 +93,7 @@ static void svt_qp_reset_locked(struct svt_qp *qp)
 void svt_qp_reset_sides(struct svt_qp *qp)
 {
 	svt_qp_lock(qp);
-	rcu_read_lock();
 	svt_qp_reset_locked(qp);
-	rcu_read_unlock();
 	svt_qp_unlock(qp);
 }
 
@@ -272,7 +270,6 @@ int svt_qp_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 	if (new_state == IB_QPS_RESET) {
 		svt_qp_reset_sides(qp);
 		hrtimer_cancel(&qp->send.timer);
-		hrtimer_cancel(&qp->recv.timer);
 		return 0;
 	}
 	ret = svt_change_prepare(qp, attr, mask, &change);

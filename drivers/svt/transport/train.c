@@ -7,8 +7,7 @@
  * xmit. There are two because a requester that hands its train to a QP of this host is not done
  * with it when that QP's responder answers.
  * All packets of a train have headers of one length and payloads of one length, but for a
- * shorter last: what UDP segmentation offload can cut. That one may be an acknowledgment behind
- * requests.
+ * shorter last: what UDP segmentation offload can cut.
  */
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -73,13 +72,11 @@ struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_side *
 	builder->train.packets = 0;
 	builder->train.headers = builder->headers;
 	builder->train.header_length = 0;
-	builder->train.last_header_length = 0;
 	builder->train.payload_length = 0;
 	builder->train.last_length = 0;
 	builder->bytes = 0;
 	builder->bvecs = 0;
 	builder->closed = false;
-	builder->answered = false;
 	builder->sge = NULL;
 	builder->region.mr = NULL;
 	return builder;
@@ -121,7 +118,6 @@ void svt_builder_add(struct svt_train_builder *builder, const struct svt_packet 
 
 	if (!train->packets) {
 		train->header_length = header_length;
-		train->last_header_length = header_length;
 		train->payload_length = payload_length;
 	}
 	svt_packet_build(packet, builder->headers + train->packets * header_length);
@@ -263,42 +259,6 @@ void svt_builder_request_ack(struct svt_train_builder *builder)
 }
 
 /**
- * svt_builder_fits_answer - may an acknowledgment end the train?
- * @builder: builder
- *
- * Return: true when there are packets, all of one length, and it is not longer than those.
- */
-bool svt_builder_fits_answer(const struct svt_train_builder *builder)
-{
-	const struct svt_train *train = &builder->train;
-	u32 length = svt_opcode_info(IB_OPCODE_RC_ACKNOWLEDGE)->header_length;
-
-	if (!train->packets || train->packets == SVT_TRAIN_PACKETS)
-		return false;
-	if (builder->closed && train->packets > 1)
-		return false;
-	return train->header_length + train->payload_length >= length &&
-	       builder->bytes + length <= SVT_TRAIN_BYTES;
-}
-
-/**
- * svt_builder_answer - end the train with an acknowledgment
- * @builder: that svt_builder_fits_answer()
- * @packet: headers of IB_OPCODE_RC_ACKNOWLEDGE
- */
-void svt_builder_answer(struct svt_train_builder *builder, const struct svt_packet *packet)
-{
-	struct svt_train *train = &builder->train;
-
-	svt_packet_build(packet, builder->headers + train->packets * train->header_length);
-	builder->bytes += packet->info->header_length;
-	builder->answered = true;
-	train->last_header_length = packet->info->header_length;
-	train->last_length = 0;
-	train->packets++;
-}
-
-/**
  * svt_builder_send - hand the train to the backend
  * @builder: with at least one packet
  * @qp: the sender
@@ -313,7 +273,7 @@ int svt_builder_send(struct svt_train_builder *builder, struct svt_qp *qp)
 	int ret;
 
 	iov_iter_bvec(&train->payload, ITER_SOURCE, builder->bvec, builder->bvecs, payload);
-	train->on_wire = builder->answered || !svt_same_host_may(qp, builder->side);
+	train->on_wire = !svt_same_host_may(qp, builder->side);
 	ret = qp->dev->ops->xmit(qp->dev, train);
 	trace_svt_train_tx(qp, train, ret);
 	if (ret == SVT_XMIT_LOCAL) {

@@ -26,7 +26,6 @@ struct svt_side;
  * @peer: QP of this host that got the packets of the last train, or NULL
  * @bytes: header and payload bytes so far
  * @closed: a packet shorter than the others ended the train
- * @answered: the last packet is an acknowledgment
  * @bvecs: entries of @bvec in use
  * @sge: of a request in the train, looked up in this RCU read section; or NULL
  * @region: what it stands for
@@ -39,7 +38,6 @@ struct svt_train_builder {
 	struct svt_qp *peer;
 	u32 bytes;
 	bool closed;
-	bool answered;
 	unsigned int bvecs;
 	const struct svt_sge *sge;
 	struct svt_region region;
@@ -69,9 +67,6 @@ bool svt_builder_payload_kernel(struct svt_train_builder *builder, const void *d
 u32 svt_builder_room(const struct svt_train_builder *builder);
 /* The header of the last packet again, with the next PSNs; their payload was added before */
 void svt_builder_repeat(struct svt_train_builder *builder, u32 psn, u32 packets);
-/* Behind the last request, an acknowledgment: may it, and do */
-bool svt_builder_fits_answer(const struct svt_train_builder *builder);
-void svt_builder_answer(struct svt_train_builder *builder, const struct svt_packet *packet);
 
 /* The last header */
 static inline u8 *svt_builder_header(struct svt_train_builder *builder)
