@@ -21,7 +21,7 @@ an_unfair_share_is_a_failure() {
 }
 
 setup_pair
-run_test "64 QPs, 64 bytes" shares -n 2000
+run_test "64 QPs, 64 bytes" shares -n 1000
 run_test "64 QPs, 64 KiB" shares -n 20 -s 65536 -D 4
 run_test "3 QPs, 4 KiB" shares -q 3 -n 2000 -s 4096
 run_test "sides with other options do not begin" options_differ
