@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "number.h"
-#include "oob.h"
 #include "share.h"
 
 enum {
@@ -32,17 +31,18 @@ static const struct option long_opts[] = {
 
 static void usage(FILE *out)
 {
-	fputs("usage: svt_share [options] [HOST]\n"
-	      "  Without HOST it is the server.  Both sides take the same options.\n"
-	      "  -d, --dev DEV     RDMA device (default: the first)\n"
-	      "  -g, --gid IDX     GID index (default: the first of RoCE v2, IPv4 preferred)\n"
-	      "  -p, --port PORT   TCP port of the out-of-band exchange (default 18542)\n"
-	      "  -q, --qps N       RC QPs (default 64, at most 1000)\n"
-	      "  -n, --count N     RDMA WRITEs for each, on average (default 1000)\n"
-	      "  -s, --size BYTES  of a WRITE (default 64)\n"
-	      "  -D, --depth N     WRITEs of a QP under way (default 32)\n"
-	      "  --least SHARE     fail when a QP got less of the mean (default 0.8)\n"
-	      "  --most SHARE      fail when a QP got more of it (default 1.2)\n", out);
+	fprintf(out,
+		"usage: svt_share [options] [HOST]\n"
+		"  Without HOST it is the server.  Both sides take the same options.\n"
+		"  -d, --dev DEV     RDMA device (default: the first)\n"
+		"  -g, --gid IDX     GID index (default: the first of RoCE v2, IPv4 preferred)\n"
+		"  -p, --port PORT   TCP port of the out-of-band exchange (default 18542)\n"
+		"  -q, --qps N       RC QPs (default 64, at most %u)\n"
+		"  -n, --count N     RDMA WRITEs for each, on average (default 1000)\n"
+		"  -s, --size BYTES  of a WRITE (default 64)\n"
+		"  -D, --depth N     WRITEs of a QP under way (default 32)\n"
+		"  --least SHARE     fail when a QP got less of the mean (default 0.8)\n"
+		"  --most SHARE      fail when a QP got more of it (default 1.2)\n", QPS_MAX);
 }
 
 static bool take_option(int c, struct share_opts *o, double *least, double *most)
@@ -58,7 +58,7 @@ static bool take_option(int c, struct share_opts *o, double *least, double *most
 		o->port = optarg;
 		return true;
 	case 'q':
-		o->qps = number_of(optarg, 1000);
+		o->qps = number_of(optarg, QPS_MAX);
 		return true;
 	case 'n':
 		o->num = number_of(optarg, INT32_MAX);

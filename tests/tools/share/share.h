@@ -4,7 +4,7 @@
 
 #include "types.h"
 
-#define QPS_MAX	1024
+#define QPS_MAX	1000u
 
 struct share_opts {
 	const char *host;	/* NULL: the server */

@@ -3,6 +3,7 @@
  * The traffic: the client keeps all QPs busy with RDMA WRITEs, posting on a QP when one of that QP
  * is done, and stops when all together have done enough. The server only has the memory.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +39,10 @@ struct hello {
 	u32 mtu;
 	u32 qps;
 	u32 size;
-	u32 qpn[];
+	u32 qpn[QPS_MAX];
 };
+
+static_assert(sizeof(struct hello) <= OOB_DATA_MAX, "the numbers of all QPs go in one frame");
 
 static int complain(const char *what, int err)
 {
@@ -112,7 +115,7 @@ static int connect_all(struct share *s)
 {
 	struct oob_frame mine = {}, theirs;
 	struct hello *out = (struct hello *)mine.data, *in = (struct hello *)theirs.data;
-	u32 i, len = sizeof(*out) + s->o->qps * sizeof(out->qpn[0]);
+	u32 i;
 	struct qp_path p;
 
 	*out = (struct hello){
@@ -122,7 +125,7 @@ static int connect_all(struct share *s)
 	};
 	for (i = 0; i < s->o->qps; i++)
 		out->qpn[i] = s->qp[i]->qp_num;
-	if (meet(s, 0, out, &theirs, len))
+	if (meet(s, 0, out, &theirs, sizeof(*out)))
 		return -1;
 	if (in->qps != out->qps || in->size != out->size)
 		return complain("the peer has other options", EINVAL);
