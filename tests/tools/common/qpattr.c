@@ -89,3 +89,20 @@ int qpattr_rts(struct ibv_qp_attr *attr, enum ibv_qp_type type, const struct qp_
 	return mask | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
 	       IBV_QP_RNR_RETRY;
 }
+
+int qpattr_to_rts(struct ibv_qp *qp, const struct qp_path *p)
+{
+	static int (*const steps[])(struct ibv_qp_attr *, enum ibv_qp_type,
+				    const struct qp_path *) = {
+		qpattr_init, qpattr_rtr, qpattr_rts,
+	};
+	struct ibv_qp_attr attr;
+	int mask, err = 0;
+	u32 i;
+
+	for (i = 0; !err && i < ARRAY_SIZE(steps); i++) {
+		mask = steps[i](&attr, qp->qp_type, p);
+		err = ibv_modify_qp(qp, &attr, mask);
+	}
+	return err;
+}

@@ -34,6 +34,8 @@ int qpattr_init(struct ibv_qp_attr *attr, enum ibv_qp_type type, const struct qp
 int qpattr_rtr(struct ibv_qp_attr *attr, enum ibv_qp_type type, const struct qp_path *p);
 int qpattr_rts(struct ibv_qp_attr *attr, enum ibv_qp_type type, const struct qp_path *p);
 void qpattr_ah(struct ibv_ah_attr *ah, const union ibv_gid *dgid, u8 sgid_index, u8 hop_limit);
+/* From RESET.  Return: 0 or the errno of the transition that failed. */
+int qpattr_to_rts(struct ibv_qp *qp, const struct qp_path *p);
 
 /* Defaults that suit a slow machine: ACK timeout 0.27 s, 7 retries, RNR for ever. */
 void qpattr_defaults(struct qp_path *p);

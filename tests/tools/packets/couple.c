@@ -81,16 +81,10 @@ static void connect(struct scene *s, struct couple *c, u32 side, u32 psn)
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 	struct ibv_qp *qp = c->ends[side].qp;
 	struct qp_path path;
-	int mask;
 
 	modify_path(s, c, side, psn, &path);
 	must(ibv_modify_qp(qp, &attr, IBV_QP_STATE), "to RESET");
-	mask = qpattr_init(&attr, c->type, &path);
-	must(ibv_modify_qp(qp, &attr, mask), "to INIT");
-	mask = qpattr_rtr(&attr, c->type, &path);
-	must(ibv_modify_qp(qp, &attr, mask), "to RTR");
-	mask = qpattr_rts(&attr, c->type, &path);
-	must(ibv_modify_qp(qp, &attr, mask), "to RTS");
+	must(qpattr_to_rts(qp, &path), "from RESET to RTS");
 }
 
 static void drop_completions(struct end *e)

@@ -115,24 +115,6 @@ static int create(struct traffic *t)
 	return 0;
 }
 
-static int to_rts(struct traffic *t, struct qp_path *p)
-{
-	struct ibv_qp_attr a;
-	int ret, mask;
-
-	mask = qpattr_init(&a, IBV_QPT_RC, p);
-	ret = ibv_modify_qp(t->qp, &a, mask);
-	if (!ret) {
-		mask = qpattr_rtr(&a, IBV_QPT_RC, p);
-		ret = ibv_modify_qp(t->qp, &a, mask);
-	}
-	if (!ret) {
-		mask = qpattr_rts(&a, IBV_QPT_RC, p);
-		ret = ibv_modify_qp(t->qp, &a, mask);
-	}
-	return ret ? complain("ibv_modify_qp", ret) : 0;
-}
-
 static int connect_qp(struct traffic *t)
 {
 	u32 mtu = t->o->mtu ? t->o->mtu : dev_mtu_bytes(t->dev.port.active_mtu);
@@ -144,6 +126,7 @@ static int connect_qp(struct traffic *t)
 	};
 	struct hello theirs;
 	struct qp_path p;
+	int err;
 
 	if (meet(t, &mine, &theirs, sizeof(mine)))
 		return -1;
@@ -155,7 +138,8 @@ static int connect_qp(struct traffic *t)
 	p.mtu = dev_mtu_enum(min_u32(mtu, theirs.mtu));
 	t->remote_addr = theirs.addr;
 	t->remote_rkey = theirs.rkey;
-	return to_rts(t, &p);
+	err = qpattr_to_rts(t->qp, &p);
+	return err ? complain("ibv_modify_qp", err) : 0;
 }
 
 static int post_plain(struct traffic *t, u32 i)

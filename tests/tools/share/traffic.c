@@ -93,30 +93,13 @@ static int create(struct share *s)
 	return 0;
 }
 
-static int to_rts(struct ibv_qp *qp, const struct qp_path *p)
-{
-	struct ibv_qp_attr a;
-	int ret, mask;
-
-	mask = qpattr_init(&a, IBV_QPT_RC, p);
-	ret = ibv_modify_qp(qp, &a, mask);
-	if (!ret) {
-		mask = qpattr_rtr(&a, IBV_QPT_RC, p);
-		ret = ibv_modify_qp(qp, &a, mask);
-	}
-	if (!ret) {
-		mask = qpattr_rts(&a, IBV_QPT_RC, p);
-		ret = ibv_modify_qp(qp, &a, mask);
-	}
-	return ret ? complain("ibv_modify_qp", ret) : 0;
-}
-
 static int connect_all(struct share *s)
 {
 	struct oob_frame mine = {}, theirs;
 	struct hello *out = (struct hello *)mine.data, *in = (struct hello *)theirs.data;
-	u32 i;
 	struct qp_path p;
+	int err;
+	u32 i;
 
 	*out = (struct hello){
 		.gid = s->dev.gid, .addr = (uintptr_t)s->buf, .rkey = s->mr->rkey,
@@ -140,8 +123,9 @@ static int connect_all(struct share *s)
 	p.mtu = dev_mtu_enum(min_u32(in->mtu, out->mtu));
 	for (i = 0; i < s->o->qps; i++) {
 		p.peer.qpn = in->qpn[i];
-		if (to_rts(s->qp[i], &p))
-			return -1;
+		err = qpattr_to_rts(s->qp[i], &p);
+		if (err)
+			return complain("ibv_modify_qp", err);
 	}
 	return meet(s, 1, NULL, &theirs, 0);
 }

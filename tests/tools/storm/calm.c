@@ -93,14 +93,8 @@ static bool make_objects(struct calm_link *l, struct calm_side *s)
 
 static bool join(struct calm_link *l, u32 side)
 {
-	static int (*const steps[])(struct ibv_qp_attr *, enum ibv_qp_type,
-				    const struct qp_path *) = {
-		qpattr_init, qpattr_rtr, qpattr_rts,
-	};
 	struct calm_side *s = &l->side[side], *peer = &l->side[!side];
-	struct ibv_qp_attr attr;
 	struct qp_path p;
-	u32 i;
 
 	qpattr_defaults(&p);
 	p.timeout += 3;
@@ -109,13 +103,7 @@ static bool join(struct calm_link *l, u32 side)
 	p.peer.gid = peer->host->dev.gid;
 	p.sgid_index = s->host->dev.gid_index;
 	p.sq_psn = s->psn;
-	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		int mask = steps[i](&attr, IBV_QPT_RC, &p);
-
-		if (!good(l, s, "ibv_modify_qp", ibv_modify_qp(s->qp, &attr, mask)))
-			return false;
-	}
-	return true;
+	return good(l, s, "ibv_modify_qp", qpattr_to_rts(s->qp, &p));
 }
 
 /* Each piece is of another length, and of bytes that only this round has */

@@ -57,17 +57,7 @@ bool lot_create(struct lot *lot, u32 index, u32 depth)
 
 bool lot_join(struct lot *lot, u32 index, const struct qp_path *path)
 {
-	struct ibv_qp_attr attr;
-	int mask;
-
-	mask = qpattr_init(&attr, IBV_QPT_RC, path);
-	if (!good(lot, "to INIT", ibv_modify_qp(lot->qp[index], &attr, mask)))
-		return false;
-	mask = qpattr_rtr(&attr, IBV_QPT_RC, path);
-	if (!good(lot, "to RTR", ibv_modify_qp(lot->qp[index], &attr, mask)))
-		return false;
-	mask = qpattr_rts(&attr, IBV_QPT_RC, path);
-	return good(lot, "to RTS", ibv_modify_qp(lot->qp[index], &attr, mask));
+	return good(lot, "ibv_modify_qp", qpattr_to_rts(lot->qp[index], path));
 }
 
 bool lot_recv(struct lot *lot, u32 index)

@@ -139,8 +139,7 @@ int side_connect(struct side *s, const struct side *peer)
 	struct qp_path path;
 
 	side_path(s, peer, &path);
-	return side_modify(s, IBV_QPS_RESET, &path) ?: side_modify(s, IBV_QPS_INIT, &path) ?:
-	       side_modify(s, IBV_QPS_RTR, &path) ?: side_modify(s, IBV_QPS_RTS, &path);
+	return side_modify(s, IBV_QPS_RESET, &path) ?: qpattr_to_rts(s->qp, &path);
 }
 
 int side_post(struct side *s, struct ibv_send_wr *wr, u64 wr_id)
