@@ -3,10 +3,8 @@
  * svt_postcount: counts the system calls that ibv_post_send, ibv_poll_cq and ibv_post_recv make
  * in a bandwidth run between two sides, and fails beyond given limits.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -17,47 +15,38 @@
 
 #define RUN_SECONDS	300
 
-struct limits {
-	double post_percent;	/* negative: none */
-	double poll;
-	double recv;
-};
-
 enum {
 	OPT_MAX_POST = 256,
 	OPT_MAX_POLL,
 	OPT_MAX_RECV,
 };
 
-static const struct option long_opts[] = {
-	{ "dev", required_argument, NULL, 'd' },
-	{ "gid", required_argument, NULL, 'g' },
+struct limits {
+	double post_percent;	/* negative: none */
+	double poll;
+	double recv;
+};
+
+struct settings {
+	struct common_options common;
+	struct traffic_kind kind;
+	struct limits max;
+};
+
+static const struct option table[] = {
 	{ "mtu", required_argument, NULL, 'm' },
-	{ "port", required_argument, NULL, 'p' },
-	{ "count", required_argument, NULL, 'n' },
-	{ "size", required_argument, NULL, 's' },
-	{ "depth", required_argument, NULL, 'q' },
 	{ "signal", required_argument, NULL, 'S' },
 	{ "write", no_argument, NULL, 'w' },
 	{ "extended", no_argument, NULL, 'x' },
 	{ "max-post-percent", required_argument, NULL, OPT_MAX_POST },
 	{ "max-poll", required_argument, NULL, OPT_MAX_POLL },
 	{ "max-recv", required_argument, NULL, OPT_MAX_RECV },
-	{ "help", no_argument, NULL, 'h' },
 	{ }
 };
 
 static void usage(FILE *out)
 {
-	fputs("usage: svt_postcount [options] [HOST]\n"
-	      "  Without HOST it is the server.  Both sides take the same options.\n"
-	      "  -d, --dev DEV     RDMA device (default: the first)\n"
-	      "  -g, --gid IDX     GID index (default: the first of RoCE v2, IPv4 preferred)\n"
-	      "  -m, --mtu MTU     path MTU\n"
-	      "  -p, --port PORT   TCP port of the out-of-band exchange (default 18541)\n"
-	      "  -n, --count N     messages (default 10000)\n"
-	      "  -s, --size BYTES  of a message (default 65536)\n"
-	      "  -q, --depth N     send queue depth (default 128)\n"
+	fputs("  -m, --mtu MTU     path MTU (default: the port's)\n"
 	      "  -S, --signal N    every Nth request is signalled (default 1)\n"
 	      "  -w, --write       RDMA WRITE instead of SEND\n"
 	      "  -x, --extended    ibv_wr_* instead of ibv_post_send\n"
@@ -66,74 +55,50 @@ static void usage(FILE *out)
 	      "  --max-recv N           fail beyond N system calls in all receives posted\n", out);
 }
 
-static bool take_option(int c, struct traffic_opts *o, struct limits *max)
+static bool take_option(int c, void *values)
 {
+	struct settings *s = values;
+
 	switch (c) {
-	case 'd':
-		o->dev = optarg;
-		return true;
-	case 'g':
-		o->gid_index = number_of(optarg, INT32_MAX);
-		return true;
 	case 'm':
-		o->mtu = number_of(optarg, UINT32_MAX);
-		return true;
-	case 'p':
-		o->port = optarg;
-		return true;
-	case 'n':
-		o->num = number_of(optarg, UINT32_MAX);
-		return true;
-	case 's':
-		o->size = number_of(optarg, UINT32_MAX);
-		return true;
-	case 'q':
-		o->depth = number_of(optarg, UINT32_MAX);
-		return true;
+		s->kind.mtu = number_of(optarg, UINT32_MAX);
+		return dev_mtu_enum(s->kind.mtu);
 	case 'S':
-		o->signal_every = number_of(optarg, UINT32_MAX);
+		s->kind.signal_every = number_of(optarg, UINT32_MAX);
 		return true;
 	case 'w':
-		o->write = true;
+		s->kind.write = true;
 		return true;
 	case 'x':
-		o->extended = true;
+		s->kind.extended = true;
 		return true;
 	case OPT_MAX_POST:
-		max->post_percent = strtod(optarg, NULL);
+		s->max.post_percent = strtod(optarg, NULL);
 		return true;
 	case OPT_MAX_POLL:
-		max->poll = strtod(optarg, NULL);
+		s->max.poll = strtod(optarg, NULL);
 		return true;
 	case OPT_MAX_RECV:
-		max->recv = strtod(optarg, NULL);
+		s->max.recv = strtod(optarg, NULL);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static int parse(int argc, char **argv, struct traffic_opts *o, struct limits *max)
-{
-	int c;
+static const struct own_options own_options = {
+	.defaults = { .port = "18541", .gid_index = -1, .num = 10000, .size = 65536, .depth = 128 },
+	.table = table,
+	.take = take_option,
+	.usage = usage,
+};
 
-	while ((c = getopt_long(argc, argv, "d:g:m:p:n:s:q:S:wxh", long_opts, NULL)) != -1) {
-		if (c == 'h') {
-			usage(stdout);
-			exit(0);
-		}
-		if (!take_option(c, o, max)) {
-			usage(stderr);
-			return -1;
-		}
-	}
-	if (optind < argc)
-		o->host = argv[optind++];
-	if (optind < argc || !o->num || !o->depth || !o->signal_every ||
-	    o->signal_every > o->depth || (o->mtu && !dev_mtu_enum(o->mtu))) {
-		usage(stderr);
+static int parse(int argc, char **argv, struct settings *s)
+{
+	if (options_parse(argc, argv, &own_options, &s->common, s))
 		return -1;
-	}
+	if (!s->kind.signal_every || s->kind.signal_every > s->common.depth)
+		return options_refuse(&own_options);
 	return 0;
 }
 
@@ -167,23 +132,15 @@ static bool report(const struct traffic_sums *sums, const struct limits *max)
 
 int main(int argc, char **argv)
 {
-	struct traffic_opts o = {
-		.port = "18541",
-		.gid_index = -1,
-		.num = 10000,
-		.size = 65536,
-		.depth = 128,
-		.signal_every = 1,
-	};
-	struct limits max = { -1, -1, -1 };
+	struct settings s = { .kind.signal_every = 1, .max = { -1, -1, -1 } };
 	struct traffic_sums sums = { 0 };
 
-	if (parse(argc, argv, &o, &max))
+	if (parse(argc, argv, &s))
 		return 2;
 	alarm(clock_scaled_ms(RUN_SECONDS * 1000) / 1000 + 1);
-	if (traffic_run(&o, &sums)) {
+	if (traffic_run(&s.common, &s.kind, &sums)) {
 		printf("FAIL the run did not come to its end\n");
 		return 2;
 	}
-	return report(&sums, &max) ? 0 : 1;
+	return report(&sums, &s.max) ? 0 : 1;
 }

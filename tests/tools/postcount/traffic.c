@@ -22,7 +22,8 @@
 #define RECV_DEPTH	4	/* receive requests, in multiples of the depth */
 
 struct traffic {
-	const struct traffic_opts *o;
+	const struct common_options *o;
+	const struct traffic_kind *kind;
 	struct traffic_sums *sums;
 	struct dev dev;
 	struct ibv_pd *pd;
@@ -84,7 +85,7 @@ static struct ibv_qp *create_qp(struct traffic *t)
 		.pd = t->pd,
 	};
 
-	if (t->o->extended) {
+	if (t->kind->extended) {
 		a.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 		a.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE;
 	}
@@ -117,7 +118,7 @@ static int create(struct traffic *t)
 
 static int connect_qp(struct traffic *t)
 {
-	u32 mtu = t->o->mtu ? t->o->mtu : dev_mtu_bytes(t->dev.port.active_mtu);
+	u32 mtu = t->kind->mtu ? t->kind->mtu : dev_mtu_bytes(t->dev.port.active_mtu);
 	struct hello mine = {
 		.qp = { t->qp->qp_num, 0x123456, t->dev.gid },
 		.addr = (uintptr_t)t->buf,
@@ -149,11 +150,11 @@ static int post_plain(struct traffic *t, u32 i)
 		.wr_id = i,
 		.sg_list = &sge,
 		.num_sge = 1,
-		.opcode = t->o->write ? IBV_WR_RDMA_WRITE : IBV_WR_SEND,
+		.opcode = t->kind->write ? IBV_WR_RDMA_WRITE : IBV_WR_SEND,
 	};
 	struct ibv_send_wr *bad;
 
-	if (!((i + 1) % t->o->signal_every) || i + 1 == t->o->num)
+	if (!((i + 1) % t->kind->signal_every) || i + 1 == t->o->num)
 		wr.send_flags = IBV_SEND_SIGNALED;
 	wr.wr.rdma.remote_addr = t->remote_addr;
 	wr.wr.rdma.rkey = t->remote_rkey;
@@ -167,9 +168,9 @@ static int post_extended(struct traffic *t, u32 i)
 	ibv_wr_start(q);
 	q->wr_id = i;
 	q->wr_flags = 0;
-	if (!((i + 1) % t->o->signal_every) || i + 1 == t->o->num)
+	if (!((i + 1) % t->kind->signal_every) || i + 1 == t->o->num)
 		q->wr_flags = IBV_SEND_SIGNALED;
-	if (t->o->write)
+	if (t->kind->write)
 		ibv_wr_rdma_write(q, t->remote_rkey, t->remote_addr);
 	else
 		ibv_wr_send(q);
@@ -182,7 +183,7 @@ static int post_send(struct traffic *t, u32 i)
 	int ret;
 
 	count_enter(PHASE_POST);
-	ret = t->o->extended ? post_extended(t, i) : post_plain(t, i);
+	ret = t->kind->extended ? post_extended(t, i) : post_plain(t, i);
 	count_enter(PHASE_FREE);
 	t->sums->posts++;
 	return ret ? complain("a send was refused", ret) : 0;
@@ -253,7 +254,7 @@ static int run_server(struct traffic *t)
 	u32 posted = t->recv_depth, done = 0;
 	int i, n;
 
-	while (!t->o->write && done < t->o->num) {
+	while (!t->kind->write && done < t->o->num) {
 		n = poll(t, wc);
 		if (n < 0)
 			return -1;
@@ -270,7 +271,7 @@ static int fill_rq(struct traffic *t)
 {
 	u32 i;
 
-	for (i = 0; i < t->recv_depth && !t->o->write; i++)
+	for (i = 0; i < t->recv_depth && !t->kind->write; i++)
 		if (post_recv(t, i))
 			return -1;
 	return 0;
@@ -288,9 +289,10 @@ static int measure(struct traffic *t)
 }
 
 /* The process ends after this: the kernel releases what is left. */
-int traffic_run(const struct traffic_opts *o, struct traffic_sums *sums)
+int traffic_run(const struct common_options *o, const struct traffic_kind *kind,
+		struct traffic_sums *sums)
 {
-	struct traffic t = { .o = o, .sums = sums };
+	struct traffic t = { .o = o, .kind = kind, .sums = sums };
 
 	if (dev_open(&t.dev, o->dev, o->gid_index))
 		return -1;

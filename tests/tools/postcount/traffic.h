@@ -2,17 +2,10 @@
 #ifndef POSTCOUNT_TRAFFIC_H
 #define POSTCOUNT_TRAFFIC_H
 
-#include "types.h"
+#include "options.h"
 
-struct traffic_opts {
-	const char *dev;
-	const char *host;	/* NULL: the server */
-	const char *port;
-	int gid_index;
-	u32 mtu;
-	u32 num;
-	u32 size;
-	u32 depth;
+struct traffic_kind {
+	u32 mtu;		/* 0: the port's */
 	u32 signal_every;
 	bool write;
 	bool extended;
@@ -24,6 +17,7 @@ struct traffic_sums {
 };
 
 /* Return: 0, or -1 with a line on stderr. */
-int traffic_run(const struct traffic_opts *o, struct traffic_sums *sums);
+int traffic_run(const struct common_options *o, const struct traffic_kind *kind,
+		struct traffic_sums *sums);
 
 #endif

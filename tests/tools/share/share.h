@@ -2,22 +2,14 @@
 #ifndef SHARE_SHARE_H
 #define SHARE_SHARE_H
 
-#include "types.h"
+#include "options.h"
 
 #define QPS_MAX	1000u
 
-struct share_opts {
-	const char *host;	/* NULL: the server */
-	const char *dev;
-	const char *port;
-	int gid_index;
-	u32 qps;
-	u32 num;		/* requests for each QP, on average */
-	u32 size;
-	u32 depth;
-};
-
-/* @done: what each QP got done when opts->qps * opts->num were.  Return: 0, or -1 with a line. */
-int share_run(const struct share_opts *opts, u32 *done);
+/*
+ * @o->num: requests for each QP, on average; @done: what each got done when all together had so
+ * many.  Return: 0, or -1 with a line.
+ */
+int share_run(const struct common_options *o, u32 qps, u32 *done);
 
 #endif

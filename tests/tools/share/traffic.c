@@ -20,7 +20,8 @@
 #define BATCH		16
 
 struct share {
-	const struct share_opts *o;
+	const struct common_options *o;
+	u32 qps;
 	struct dev dev;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
@@ -80,12 +81,12 @@ static int create(struct share *s)
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	if (!s->mr)
 		return complain("ibv_reg_mr", errno);
-	s->cq = ibv_create_cq(s->dev.ctx, s->o->qps * s->o->depth, NULL, NULL, 0);
+	s->cq = ibv_create_cq(s->dev.ctx, s->qps * s->o->depth, NULL, NULL, 0);
 	if (!s->cq)
 		return complain("ibv_create_cq", errno);
 	a.send_cq = s->cq;
 	a.recv_cq = s->cq;
-	for (i = 0; i < s->o->qps; i++) {
+	for (i = 0; i < s->qps; i++) {
 		s->qp[i] = ibv_create_qp(s->pd, &a);
 		if (!s->qp[i])
 			return complain("ibv_create_qp", errno);
@@ -104,9 +105,9 @@ static int connect_all(struct share *s)
 	*out = (struct hello){
 		.gid = s->dev.gid, .addr = (uintptr_t)s->buf, .rkey = s->mr->rkey,
 		.mtu = dev_mtu_bytes(s->dev.port.active_mtu),
-		.qps = s->o->qps, .size = s->o->size,
+		.qps = s->qps, .size = s->o->size,
 	};
-	for (i = 0; i < s->o->qps; i++)
+	for (i = 0; i < s->qps; i++)
 		out->qpn[i] = s->qp[i]->qp_num;
 	if (meet(s, 0, out, &theirs, sizeof(*out)))
 		return -1;
@@ -121,7 +122,7 @@ static int connect_all(struct share *s)
 	p.sgid_index = s->dev.gid_index;
 	p.rd_atomic = 1;
 	p.mtu = dev_mtu_enum(min_u32(in->mtu, out->mtu));
-	for (i = 0; i < s->o->qps; i++) {
+	for (i = 0; i < s->qps; i++) {
 		p.peer.qpn = in->qpn[i];
 		err = qpattr_to_rts(s->qp[i], &p);
 		if (err)
@@ -160,12 +161,12 @@ static int again(struct share *s, const struct ibv_wc *wc, int n, u32 *done)
 
 static int keep_busy(struct share *s, u32 *done)
 {
-	u64 left = (u64)s->o->qps * s->o->num;
+	u64 left = (u64)s->qps * s->o->num;
 	struct ibv_wc wc[BATCH];
 	u32 i, d;
 
 	for (d = 0; d < s->o->depth; d++)
-		for (i = 0; i < s->o->qps; i++)
+		for (i = 0; i < s->qps; i++)
 			if (post(s, i))
 				return -1;
 	while (left) {
@@ -181,9 +182,9 @@ static int keep_busy(struct share *s, u32 *done)
 }
 
 /* The process ends after this: the kernel releases what is left. */
-int share_run(const struct share_opts *o, u32 *done)
+int share_run(const struct common_options *o, u32 qps, u32 *done)
 {
-	struct share s = { .o = o };
+	struct share s = { .o = o, .qps = qps };
 	struct oob_frame frame;
 
 	if (dev_open(&s.dev, o->dev, o->gid_index))
