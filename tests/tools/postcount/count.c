@@ -9,13 +9,12 @@
  */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "complaint.h"
 #include "count.h"
 
 #ifndef __x86_64__
@@ -99,11 +98,8 @@ int count_start(void)
 
 	if (syscall(SYS_rt_sigaction, SIGSYS, &act, NULL, KERNEL_SIGSET_SIZE) ||
 	    prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON,
-		  (unsigned long)restorer, RESTORER_SIZE, &selector)) {
-		fprintf(stderr, "svt_postcount: no syscall user dispatch in this kernel: %s\n",
-			strerror(errno));
-		return -1;
-	}
+		  (unsigned long)restorer, RESTORER_SIZE, &selector))
+		return complain("no syscall user dispatch in this kernel", errno);
 	return 0;
 }
 

@@ -6,18 +6,13 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "clock.h"
+#include "complaint.h"
 #include "count.h"
-#include "dev.h"
-#include "oob.h"
+#include "endpoint.h"
 #include "qpattr.h"
 #include "traffic.h"
 
-#define MEET_MS		60000
 #define BATCH		16
 #define RECV_DEPTH	4	/* receive requests, in multiples of the depth */
 
@@ -25,15 +20,9 @@ struct traffic {
 	const struct common_options *o;
 	const struct traffic_kind *kind;
 	struct traffic_sums *sums;
-	struct dev dev;
-	struct ibv_pd *pd;
-	struct ibv_cq *cq;
-	struct ibv_mr *mr;
+	struct endpoint end;
 	struct ibv_qp *qp;
-	u8 *buf;
 	u32 recv_depth;
-	int oob;
-	u32 step;
 	u64 remote_addr;
 	u32 remote_rkey;
 };
@@ -45,35 +34,11 @@ struct hello {
 	u32 mtu;
 };
 
-static int complain(const char *what, int err)
-{
-	fprintf(stderr, "svt_postcount: %s: %s\n", what, strerror(err));
-	return -1;
-}
-
-static int meet(struct traffic *t, const void *mine, void *theirs, u32 len)
-{
-	struct oob_frame f;
-	int ret;
-
-	ret = oob_send(t->oob, 1, 0, t->step, mine, len);
-	if (!ret)
-		ret = oob_recv(t->oob, &f, clock_limit(MEET_MS));
-	if (!ret && (f.head.step != t->step || f.head.len != len))
-		ret = -EPROTO;
-	if (ret)
-		return complain("lost the peer", -ret);
-	if (len)
-		memcpy(theirs, f.data, len);
-	t->step++;
-	return 0;
-}
-
-static struct ibv_qp *create_qp(struct traffic *t)
+static int create_qp(struct traffic *t)
 {
 	struct ibv_qp_init_attr_ex a = {
-		.send_cq = t->cq,
-		.recv_cq = t->cq,
+		.send_cq = t->end.cq,
+		.recv_cq = t->end.cq,
 		.cap = {
 			.max_send_wr = t->o->depth,
 			.max_recv_wr = t->recv_depth,
@@ -82,59 +47,36 @@ static struct ibv_qp *create_qp(struct traffic *t)
 		},
 		.qp_type = IBV_QPT_RC,
 		.comp_mask = IBV_QP_INIT_ATTR_PD,
-		.pd = t->pd,
+		.pd = t->end.pd,
 	};
 
 	if (t->kind->extended) {
 		a.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 		a.send_ops_flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_RDMA_WRITE;
 	}
-	return ibv_create_qp_ex(t->dev.ctx, &a);
-}
-
-static int create(struct traffic *t)
-{
-	size_t size = t->o->size ? t->o->size : 1;
-
-	t->recv_depth = t->o->depth * RECV_DEPTH;
-	t->buf = aligned_alloc(4096, (size + 4095) / 4096 * 4096);
-	if (!t->buf)
-		return complain("no memory", ENOMEM);
-	memset(t->buf, 0x5a, size);
-	t->pd = ibv_alloc_pd(t->dev.ctx);
-	if (!t->pd)
-		return complain("ibv_alloc_pd", errno);
-	t->mr = ibv_reg_mr(t->pd, t->buf, size, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	if (!t->mr)
-		return complain("ibv_reg_mr", errno);
-	t->cq = ibv_create_cq(t->dev.ctx, t->o->depth + t->recv_depth, NULL, NULL, 0);
-	if (!t->cq)
-		return complain("ibv_create_cq", errno);
-	t->qp = create_qp(t);
-	if (!t->qp)
-		return complain("ibv_create_qp_ex", errno);
-	return 0;
+	t->qp = ibv_create_qp_ex(t->end.dev.ctx, &a);
+	return t->qp ? 0 : complain("ibv_create_qp_ex", errno);
 }
 
 static int connect_qp(struct traffic *t)
 {
-	u32 mtu = t->kind->mtu ? t->kind->mtu : dev_mtu_bytes(t->dev.port.active_mtu);
+	u32 mtu = t->kind->mtu ? t->kind->mtu : dev_mtu_bytes(t->end.dev.port.active_mtu);
 	struct hello mine = {
-		.qp = { t->qp->qp_num, 0x123456, t->dev.gid },
-		.addr = (uintptr_t)t->buf,
-		.rkey = t->mr->rkey,
+		.qp = { t->qp->qp_num, 0x123456, t->end.dev.gid },
+		.addr = (uintptr_t)t->end.buf,
+		.rkey = t->end.mr->rkey,
 		.mtu = mtu,
 	};
 	struct hello theirs;
 	struct qp_path p;
 	int err;
 
-	if (meet(t, &mine, &theirs, sizeof(mine)))
+	if (endpoint_meet(&t->end, &mine, &theirs, sizeof(mine)))
 		return -1;
 	qpattr_defaults(&p);
 	p.peer = theirs.qp;
 	p.sq_psn = mine.qp.psn;
-	p.sgid_index = t->dev.gid_index;
+	p.sgid_index = t->end.dev.gid_index;
 	p.rd_atomic = 1;
 	p.mtu = dev_mtu_enum(min_u32(mtu, theirs.mtu));
 	t->remote_addr = theirs.addr;
@@ -145,7 +87,7 @@ static int connect_qp(struct traffic *t)
 
 static int post_plain(struct traffic *t, u32 i)
 {
-	struct ibv_sge sge = { (uintptr_t)t->buf, t->o->size, t->mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)t->end.buf, t->o->size, t->end.mr->lkey };
 	struct ibv_send_wr wr = {
 		.wr_id = i,
 		.sg_list = &sge,
@@ -174,7 +116,7 @@ static int post_extended(struct traffic *t, u32 i)
 		ibv_wr_rdma_write(q, t->remote_rkey, t->remote_addr);
 	else
 		ibv_wr_send(q);
-	ibv_wr_set_sge(q, t->mr->lkey, (uintptr_t)t->buf, t->o->size);
+	ibv_wr_set_sge(q, t->end.mr->lkey, (uintptr_t)t->end.buf, t->o->size);
 	return ibv_wr_complete(q);
 }
 
@@ -191,7 +133,7 @@ static int post_send(struct traffic *t, u32 i)
 
 static int post_recv(struct traffic *t, u32 i)
 {
-	struct ibv_sge sge = { (uintptr_t)t->buf, t->o->size, t->mr->lkey };
+	struct ibv_sge sge = { (uintptr_t)t->end.buf, t->o->size, t->end.mr->lkey };
 	struct ibv_recv_wr wr = { .wr_id = i, .sg_list = &sge, .num_sge = 1 };
 	struct ibv_recv_wr *bad;
 	int ret;
@@ -209,7 +151,7 @@ static int poll(struct traffic *t, struct ibv_wc *wc)
 	int i, n;
 
 	count_enter(PHASE_POLL);
-	n = ibv_poll_cq(t->cq, BATCH, wc);
+	n = ibv_poll_cq(t->end.cq, BATCH, wc);
 	count_enter(PHASE_FREE);
 	t->sums->polls++;
 	if (n < 0)
@@ -281,26 +223,22 @@ static int measure(struct traffic *t)
 {
 	if (!t->o->host && fill_rq(t))
 		return -1;
-	if (meet(t, NULL, NULL, 0))
+	if (endpoint_meet(&t->end, NULL, NULL, 0))
 		return -1;
 	if (t->o->host ? run_client(t) : run_server(t))
 		return -1;
-	return meet(t, NULL, NULL, 0);
+	return endpoint_meet(&t->end, NULL, NULL, 0);
 }
 
-/* The process ends after this: the kernel releases what is left. */
 int traffic_run(const struct common_options *o, const struct traffic_kind *kind,
 		struct traffic_sums *sums)
 {
-	struct traffic t = { .o = o, .kind = kind, .sums = sums };
+	struct traffic t = {
+		.o = o, .kind = kind, .sums = sums, .recv_depth = o->depth * RECV_DEPTH,
+	};
 
-	if (dev_open(&t.dev, o->dev, o->gid_index))
-		return -1;
-	t.oob = o->host ? oob_connect(o->host, o->port, clock_limit(MEET_MS)) :
-			  oob_accept(o->port, clock_limit(MEET_MS));
-	if (t.oob < 0)
-		return complain("no connection to the peer", -t.oob);
-	if (create(&t) || connect_qp(&t) || count_start())
+	if (endpoint_open(&t.end, o, o->depth + t.recv_depth) || create_qp(&t) || connect_qp(&t) ||
+	    count_start())
 		return -1;
 	return measure(&t);
 }
