@@ -11,13 +11,23 @@ shares() {
 		"$tool" -d svtb -g "$(gid_index svtb v4)" "$@" 10.0.0.1
 }
 
+# refused OPTION...: neither side begins when only the client has OPTION
+refused() {
+	local tool=$BUILD/tools/svt_share
+	fails pair "$tool" -d svta -g "$(gid_index svta v4)" -- \
+		"$tool" -d svtb -g "$(gid_index svtb v4)" "$@" 10.0.0.1
+	grep 'the peer has other options' "$WORK/server"
+	grep 'the peer has other options' "$WORK/client"
+}
+
 options_differ() {
-	! pair "$BUILD/tools/svt_share" -d svta -g "$(gid_index svta v4)" -q 4 -s 64 -- \
-		"$BUILD/tools/svt_share" -d svtb -g "$(gid_index svtb v4)" -q 4 -s 65 10.0.0.1
+	refused -s 65
+	refused -q 5
 }
 
 an_unfair_share_is_a_failure() {
-	! shares -q 4 -n 100 --least 1.1
+	fails shares -q 4 -n 100 --least 1.1
+	grep '^FAIL a QP has no fair share' "$WORK/client"
 }
 
 setup_pair
