@@ -143,9 +143,14 @@ built_e2e() {
 	return "$status"
 }
 
-# stage_e2e NAME KERNEL PROCESSORS FILE...: a long stage of end-to-end tests
+# stage_e2e NAME KERNEL PROCESSORS|icount FILE...: a long stage of end-to-end tests
 stage_e2e() {
-	local name=$1 pattern=$only options=("$2" --smp "$3" --name "$1")
+	local name=$1 pattern=$only options=("$2" --name "$1")
+	if [ "$3" = icount ]; then
+		options+=(--icount)
+	else
+		options+=(--smp "$3")
+	fi
 	shift 3
 	if [[ $name =~ $only ]]; then
 		pattern=
@@ -192,8 +197,7 @@ stages() {
 	long_stage harness tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
 		-- tests/lib/selftest.sh
 	for series in "${SERIES[@]}"; do
-		long_stage "system-calls-$series" tests/vm/run.sh --kernel "$series" --icount \
-			--timeout 600 -- tests/system-calls.sh
+		stage_e2e "icount-$series" "$series" icount tests/icount/[0-9]*.sh
 	done
 	# One processor finds other errors than two: who polls then keeps the others from running
 	SVT_TURN=1 stage_e2e e2e-6.12 6.12 2 tests/e2e/[0-9]*.sh tests/hostile/20-*.sh
@@ -215,7 +219,7 @@ full_stages() {
 	stage_e2e full-hostile-6.12 6.12 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-hostile-debug debug 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-debug-1 debug 2 tests/e2e/{10,15,20,30,35,40}-*.sh
-	stage_e2e full-debug-2 debug 2 tests/e2e/{36,37,45,50,55,60,70,80}-*.sh
+	stage_e2e full-debug-2 debug 2 tests/e2e/{36,45,50,55,60,70,80}-*.sh
 	long_stage full-bench-host bench_host
 	SVT_FULL='' stage_e2e full-hostile-6.1 6.1 2 tests/e2e/20-*.sh tests/hostile/[0-9]*.sh
 	finish

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Runs the end-to-end tests in a VM. Usage: e2e.sh [--kernel 6.1|6.12|VERSION|debug|kcsan] [--smp N]
-# [--only PATTERN] [--name NAME] [--files DIR] [FILE...] Without files all of tests/e2e/*.sh run, in
-# one VM; where one kills the machine the rest goes on in a new one. --only takes an extended
-# regular expression for "e2e/FILE/TEST NAME". The logs are build/check/NAME.*, and DIR takes the
-# counters of executed lines. The last line is "N passed, N failed".
+# Runs the end-to-end tests in a VM. Usage: e2e.sh [--kernel 6.1|6.12|VERSION|debug|kcsan]
+# [--smp N | --icount] [--only PATTERN] [--name NAME] [--files DIR] [FILE...] Without files all of
+# tests/e2e/*.sh run, in one VM; where one kills the machine the rest goes on in a new one. --only
+# takes an extended regular expression for "e2e/FILE/TEST NAME". The logs are build/check/NAME.*,
+# and DIR takes the counters of executed lines. The last line is "N passed, N failed".
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
@@ -13,13 +13,18 @@ LIMIT=3000
 
 kernel=6.1 only= smp=2 log= options=()
 while [[ ${1:-} == --* ]]; do
+	if [ "$1" = --icount ]; then
+		options+=(--icount)
+		shift
+		continue
+	fi
 	[ $# -ge 2 ] || die "$1 needs a value"
 	case $1 in
 	--kernel) kernel=$2 ;;
 	--only) only=$2 ;;
 	--smp) smp=$2 ;;
 	--name) log=$BUILD/check/$2 ;;
-	--files) options=(--files "$2") SVT_COVERED=$BUILD ;;
+	--files) options+=(--files "$2") SVT_COVERED=$BUILD ;;
 	*) die "unknown option '$1'" ;;
 	esac
 	shift 2

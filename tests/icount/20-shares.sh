@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Busy QPs beside each other: each gets its share of what they do together.
+# Busy QPs beside each other: each gets its share of what they do together. Which is theirs to share,
+# if time passes by instructions: on two processors in QEMU the machine's other work is in it too,
+# and one run in ten has a QP beyond the bounds.
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
