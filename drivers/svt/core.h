@@ -42,7 +42,7 @@
  * @bad_pkey_count: packets with another P_Key; approximate
  * @qkey_violation_count: datagrams with another Q_Key; approximate
  * @counters: per CPU
- * @workqueue: for runs that used up their budget
+ * @workqueue: for runs that used up their budget, or gave way; bound to the CPU that asks
  * @resize_lock: one CQ or SRQ is given another ring at a time; outermost
  * @pd_count: in use, see SVT_MAX_PD
  * @mr_count: likewise

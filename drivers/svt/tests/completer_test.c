@@ -703,7 +703,7 @@ static void sqd_finishes_what_was_begun_and_begins_nothing(struct kunit *test)
 	/* It was not sent: nothing was begun */
 	KUNIT_EXPECT_EQ(test, f->fake->events[IB_EVENT_SQ_DRAINED], 1);
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	requester_expect_silence(f);
 	requester_modify(f, IB_QPS_RTS);
 	requester_post(f, WR_SEND, 0, 8);

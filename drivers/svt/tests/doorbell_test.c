@@ -70,7 +70,7 @@ static void who_waits_for_the_backend_is_awake(struct kunit *test)
 	post(f);
 	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_TX_BUSY), 1);
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	for (n = 0; n < 2; n++)
 		requester_expect(f, IB_OPCODE_UC_SEND_ONLY, n);
 	KUNIT_EXPECT_EQ(test, wakeup(f), 1);

@@ -145,7 +145,7 @@ static int fake_core(struct svt_core *core)
 	core->link.up = true;
 	core->link.mtu = IB_MTU_1024;
 	core->counters = alloc_percpu(struct svt_counters);
-	core->workqueue = alloc_workqueue("svt_fake", WQ_UNBOUND, 0);
+	core->workqueue = alloc_workqueue("svt_fake", 0, 0);
 	if (!core->counters || !core->workqueue)
 		return -ENOMEM;
 	ret = svt_keys_init(&core->keys);
@@ -735,6 +735,17 @@ void svt_fake_deliver(struct svt_fake *fake, struct svt_qp *qp)
 	}
 	svt_recv_kick(qp, SVT_WORK_PACKETS);
 	svt_send_kick(qp, SVT_WORK_PACKETS);
+}
+
+/**
+ * svt_fake_ready - the device has room, whoever it is that uses it
+ * @fake: device
+ * @qp: QP whose flow was refused
+ */
+void svt_fake_ready(struct svt_fake *fake, struct svt_qp *qp)
+{
+	svt_flow_ready(&qp->flow);
+	flush_workqueue(fake->core.workqueue);
 }
 
 /**

@@ -34,7 +34,7 @@
  * @sent: struct svt_fake_sent, what QPs sent and svt_fake_next() has not taken
  * @trains: how many were sent
  * @taken: owned by svt_fake_next()
- * @busy: the backend refuses trains; svt_flow_ready() is up to the test
+ * @busy: the backend refuses trains; svt_fake_ready() is up to the test
  * @room: after so many trains it is busy; 0: never
  * @loopback: the peers of all QPs are on this device
  * @linear: the skbs that svt_fake_put() makes have no fragments
@@ -162,6 +162,7 @@ struct svt_packet svt_fake_packet(const struct svt_qp *qp, u8 opcode, u32 psn);
 void svt_fake_put(struct svt_fake *fake, const struct svt_packet *packet, const void *payload,
 		  u32 length);
 void svt_fake_deliver(struct svt_fake *fake, struct svt_qp *qp);
+void svt_fake_ready(struct svt_fake *fake, struct svt_qp *qp);
 void svt_fake_receive(struct svt_fake *fake, struct svt_qp *qp, const struct svt_packet *packet,
 		      const void *payload, u32 length);
 const struct svt_fake_sent *svt_fake_next(struct svt_fake *fake);

@@ -164,7 +164,7 @@ static void an_answer_to_the_first_copy_stops_the_repeat(struct kunit *test)
 	requester_let_pass(f, HOUR);
 	requester_ack(f, 3);
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	requester_expect_sends(f, 4, 5);
 	requester_ack(f, 4);
 	requester_expect_done(f, 0, IB_WC_SUCCESS);
@@ -179,7 +179,7 @@ static void what_the_backend_holds_up_is_not_repeated(struct kunit *test)
 	requester_let_pass(f, HOUR);
 	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 0);
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	requester_expect_sends(f, 2, 3);
 }
 
@@ -203,7 +203,7 @@ static void a_peer_that_is_not_ready_is_waited_for(struct kunit *test)
 	requester_send(f, WR_SEND, 0, 8);
 	requester_answer(f, 1, SVT_AETH_RNR | 0, 0);
 	requester_nak(f, 1, SVT_NAK_PSN_SEQUENCE);
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	requester_expect_silence(f);
 	requester_let_pass(f, HOUR);
 	requester_expect_sends(f, 1, 5);
@@ -565,7 +565,7 @@ static void be_busy(struct requester_fixture *f)
 	requester_atomic(f, 0, 1);
 	requester_read(f, IB_OPCODE_RC_RDMA_READ_RESPONSE_ONLY, 0, 0, 8);
 	requester_send(f, WR_SEND, 0, 8);
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	requester_push(f);
 }
 

@@ -37,7 +37,7 @@ static void uc_is_not_done_while_the_backend_has_no_room(struct kunit *test)
 	requester_send(f, WR_SEND, 0, 9);
 	requester_expect_not_done(f);
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	requester_expect(f, IB_OPCODE_UC_SEND_ONLY, 0);
 	requester_expect_done(f, 0, IB_WC_SUCCESS);
 }

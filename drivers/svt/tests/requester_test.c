@@ -496,7 +496,7 @@ static void what_the_backend_refuses_is_sent_once_it_has_room(struct kunit *test
 	f->fake->busy = false;
 	requester_push(f);
 	requester_expect_silence(f);
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	for (n = 0; n < 3; n++)
 		requester_expect_data(f, IB_OPCODE_RC_SEND_ONLY, n, n * 8, 8);
 	requester_expect_read(f, 3, 0, 8);
@@ -518,7 +518,7 @@ static void what_is_refused_in_the_middle_goes_on_there(struct kunit *test)
 	requester_expect_silence(f);
 	requester_expect_done(f, 0, IB_WC_SUCCESS);
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	requester_expect_data(f, IB_OPCODE_RC_RDMA_WRITE_FIRST, 1, 0, MTU);
 	requester_expect_data(f, IB_OPCODE_RC_RDMA_WRITE_MIDDLE, 2, MTU, MTU);
 	requester_expect_data(f, IB_OPCODE_RC_RDMA_WRITE_LAST, 3, 2 * MTU, MTU);
@@ -527,7 +527,7 @@ static void what_is_refused_in_the_middle_goes_on_there(struct kunit *test)
 	f->fake->busy = true;
 	requester_let_pass(f, HOUR);
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	requester_expect_data(f, IB_OPCODE_RC_RDMA_WRITE_LAST, 3, 2 * MTU, MTU);
 	requester_expect_silence(f);
 	for (n = 0; n < 2; n++)
@@ -703,7 +703,7 @@ static void a_bind_runs_once_though_the_backend_refuses_its_train(struct kunit *
 	requester_post(f, WR_SEND, 0, 8);
 	requester_push(f);
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	requester_expect_sends(f, 0, 1);
 	requester_ack(f, 0);
 	for (id = 0; id < 2; id++)

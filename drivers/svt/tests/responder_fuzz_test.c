@@ -141,7 +141,7 @@ static void fuzz_type(struct kunit *test, enum ib_qp_type type, u8 service)
 		if (below(fuzz, 2))
 			svt_fake_deliver(f->fake, f->qp);
 		if (!f->fake->busy)
-			svt_flow_ready(&f->qp->flow);
+			svt_fake_ready(f->fake, f->qp);
 		settle(fuzz, &done);
 	}
 	f->fake->busy = false;

@@ -318,7 +318,7 @@ static void more_requests_than_agreed_are_refused(struct kunit *test)
 	responder_expect_silence(f);
 	/* What came before is still answered, then the peer is told */
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	for (n = 0; n < 4; n++)
 		responder_expect_read(f, READ_ONLY, n, 0, 10);
 	responder_expect_refusal(f, 4, SVT_NAK_INVALID_REQUEST, IB_EVENT_QP_REQ_ERR);
@@ -387,7 +387,7 @@ static void answers_wait_for_the_backend_in_order(struct kunit *test)
 	responder_expect_silence(f);
 	responder_expect_recv(f, 1, IB_WC_SUCCESS);
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	responder_expect_read(f, READ_FIRST, 0, 0, MTU);
 	responder_expect_read(f, READ_LAST, 1, MTU, 1);
 	responder_sent(f, ATOMIC_ACK, responder_psn(f, 2));
@@ -406,7 +406,7 @@ static void a_key_that_goes_ends_the_read(struct kunit *test)
 	responder_deliver(f);
 	svt_key_disable(&f->memory->mr.key);
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	responder_expect_refusal(f, 0, SVT_NAK_REMOTE_ACCESS, IB_EVENT_QP_ACCESS_ERR);
 	responder_expect_silence(f);
 	svt_key_enable(&f->memory->mr.key);
@@ -485,7 +485,7 @@ static void another_limit_in_sqd_forgets_no_request(struct kunit *test)
 	change_limit(f, 1);
 	change_limit(f, 16);
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	responder_expect_read(f, READ_ONLY, 6, 0, 16);
 	responder_put_read(f, 3, 4 * MTU, 2 * MTU);
 	responder_deliver(f);
@@ -509,7 +509,7 @@ static void a_duplicate_does_not_count_as_outstanding(struct kunit *test)
 	responder_deliver(f);
 	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_RTS);
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	while (svt_fake_next(f->fake) && f->fake->taken->packet.psn != responder_psn(f, 6))
 		;
 	KUNIT_ASSERT_NOT_NULL(test, f->fake->taken);

@@ -586,7 +586,7 @@ static void an_acknowledgment_waits_for_the_backend(struct kunit *test)
 	f->fake->busy = false;
 	responder_send(f, SEND_ONLY, 1, 0, 10);
 	responder_expect_silence(f);
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	responder_expect_ack(f, 1, 2);
 	responder_expect_silence(f);
 	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_ACKS_SENT), 1);

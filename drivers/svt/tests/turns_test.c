@@ -2,6 +2,9 @@
 /*
  * Turns: how much a side of a QP does at once, and that it comes back for the rest.
  */
+#include <linux/kthread.h>
+#include <linux/preempt.h>
+
 #include "tests/requester_fixture.h"
 #include "wire/psn.h"
 
@@ -98,14 +101,76 @@ static void requests_and_answers_take_turns(struct kunit *test)
 	for (n = 0; n < 2; n++) {
 		f->fake->room = 1;
 		f->fake->busy = false;
-		svt_flow_ready(&f->qp->flow);
+		svt_fake_ready(f->fake, f->qp);
 	}
 	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_ACKS_SENT), 1);
 	KUNIT_EXPECT_EQ(test, f->fake->trains, 2);
 	trains = f->fake->trains;
 	f->fake->busy = false;
-	svt_flow_ready(&f->qp->flow);
+	svt_fake_ready(f->fake, f->qp);
 	KUNIT_EXPECT_GT(test, f->fake->trains, trains);
+}
+
+static int want_the_cpu(void *unused)
+{
+	while (!kthread_should_stop())
+		schedule();
+	return 0;
+}
+
+/* Somebody else wants this CPU, to which the caller stays bound until let_go() */
+static struct task_struct *compete(struct kunit *test)
+{
+	struct task_struct *other = kthread_create(want_the_cpu, NULL, "svt_test");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(other));
+	migrate_disable();
+	kthread_bind(other, smp_processor_id());
+	wake_up_process(other);
+	return other;
+}
+
+static void let_go(struct task_struct *other)
+{
+	kthread_stop(other);
+	migrate_enable();
+}
+
+/* Return: how many trains went before anybody else had the CPU */
+static unsigned int trains_at_once(struct requester_fixture *f)
+{
+	unsigned int trains = f->fake->trains, sent;
+
+	preempt_disable();
+	f->fake->room = 1;
+	f->fake->busy = false;
+	svt_flow_ready(&f->qp->flow);
+	sent = f->fake->trains - trains;
+	preempt_enable();
+	flush_workqueue(f->fake->core.workqueue);
+	KUNIT_EXPECT_EQ(f->test, f->fake->trains, trains + 1);
+	return sent;
+}
+
+static void a_requester_gives_way_once_when_it_told_somebody(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+	struct task_struct *other;
+	unsigned int n;
+
+	requester_send(f, WR_SEND, 0, 8);
+	f->fake->busy = true;
+	for (n = 0; n < 4; n++)
+		requester_post(f, WR_WRITE, 0, 3 * MTU);
+	requester_push(f);
+	svt_cq_arm(f->qp->send_cq, IB_CQ_NEXT_COMP);
+	requester_ack(f, 0);
+	KUNIT_EXPECT_EQ(test, f->fake->completions, 1);
+
+	other = compete(test);
+	KUNIT_EXPECT_EQ(test, trains_at_once(f), 0);
+	KUNIT_EXPECT_EQ(test, trains_at_once(f), 1);
+	let_go(other);
 }
 
 static struct kunit_case turns_cases[] = {
@@ -113,6 +178,7 @@ static struct kunit_case turns_cases[] = {
 	KUNIT_CASE(a_long_backlog_is_worked_off_by_the_workqueue),
 	KUNIT_CASE(a_long_queue_is_flushed_to_its_end),
 	KUNIT_CASE(requests_and_answers_take_turns),
+	KUNIT_CASE(a_requester_gives_way_once_when_it_told_somebody),
 	{}
 };
 

@@ -10,7 +10,16 @@
  *
  * What the run owes to others (completion handlers, events, a kick of the other side) is collected
  * under the lock and paid after it: handlers may post, poll and kick, on this QP as well.
+ *
+ * A flood could go on in softirqs for as long as answers and room bring the next trains, and keep
+ * the CPU from a program that it has just woken. So a requester that waited for room gives way
+ * once after each such program, to whoever wants the CPU, and goes on in the workqueue. That is
+ * bound to the CPU: packets leave a CPU in order, but two CPUs are two queues.
  */
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/sched/stat.h>
+
 #include "../trace.h"
 #include "qp.h"
 #include "receive.h"
@@ -21,6 +30,9 @@
 /* How often one caller takes the lock for what others left, before the workqueue does */
 #define SVT_SIDE_HOLDS		8
 
+/* Somebody was told of completions since a requester last gave way. A stale one costs a switch */
+static DEFINE_PER_CPU(bool, svt_told);
+
 static void svt_notify_pay(struct svt_qp *qp, struct svt_side *side,
 			   const struct svt_notify *notify)
 {
@@ -29,8 +41,10 @@ static void svt_notify_pay(struct svt_qp *qp, struct svt_side *side,
 	unsigned int event;
 	unsigned long bits;
 
-	if (notify->cq_events)
+	if (notify->cq_events) {
 		svt_cq_notify(cq, notify->cq_events);
+		__this_cpu_write(svt_told, true);
+	}
 	bits = notify->srq_events;
 	for_each_set_bit(event, &bits, 32)
 		svt_srq_raise(qp->srq, event);
@@ -207,6 +221,15 @@ void svt_qp_fail(struct svt_qp *qp, struct svt_side *side, int event)
 		svt_notify_qp(side, event);
 }
 
+/* Whether a program was woken that may wait for this CPU, which softirqs would keep */
+static bool svt_give_way(void)
+{
+	if (!this_cpu_read(svt_told) || is_idle_task(current) || single_task_running())
+		return false;
+	this_cpu_write(svt_told, false);
+	return true;
+}
+
 /**
  * svt_flow_ready - a backend that refused a train has room again
  * @flow: the flow
@@ -226,7 +249,12 @@ void svt_flow_ready(struct svt_flow *flow)
 	WRITE_ONCE(qp->flow_turn, turn);
 	if (turn)
 		svt_recv_kick(qp, SVT_WORK_FLOW);
-	svt_send_kick(qp, SVT_WORK_FLOW);
+	if (svt_give_way()) {
+		atomic_or(SVT_WORK_FLOW, &qp->send.side.work);
+		queue_work(qp->core->workqueue, &qp->send.side.defer);
+	} else {
+		svt_send_kick(qp, SVT_WORK_FLOW);
+	}
 	if (!turn)
 		svt_recv_kick(qp, SVT_WORK_FLOW);
 }

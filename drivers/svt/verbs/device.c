@@ -90,7 +90,7 @@ static struct svt_core *svt_core_alloc(void)
 	core->counters = alloc_percpu(struct svt_counters);
 	if (!core->counters)
 		goto free_core;
-	core->workqueue = alloc_workqueue("svt", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	core->workqueue = alloc_workqueue("svt", WQ_MEM_RECLAIM | WQ_CPU_INTENSIVE, 0);
 	if (!core->workqueue)
 		goto free_counters;
 	ret = svt_core_tables(core);
