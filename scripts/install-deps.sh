@@ -17,7 +17,7 @@ CHECK=(sparse clang libclang-rt-dev python3 tcpdump tshark strace ethtool
 	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync)
 
 COVERAGE=(gcovr)
-BENCH=(iperf3 qperf linux-perf python3-matplotlib)
+BENCH=(iperf3 qperf sockperf linux-perf python3-matplotlib)
 
 is_installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

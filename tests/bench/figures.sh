@@ -20,6 +20,16 @@ print(json.load(sys.stdin)["end"]["sum_received"]["bits_per_second"] / 8 / 2**20
 }
 
 # Microseconds one way
+sockperf_average() {
+	sed -n 's/.*avg-latency=\([0-9.]*\).*/\1/p'
+}
+
+# sockperf_percentile N
+sockperf_percentile() {
+	sed -n "s/.*percentile $1\\.000 = *\\([0-9.]*\\).*/\\1/p"
+}
+
+# The same
 qperf_figure() {
 	awk '/latency +=/ { print $3 * ($4 == "ms" ? 1000 : $4 == "sec" ? 1000000 : 1) }'
 }

@@ -179,6 +179,64 @@ attempt_latency() {
 	echo "no latency of $SYSTEM: $(dmesg | grep -m 1 "queue full" || echo it did not end)"
 }
 
+# ---- a flood beside it -------------------------------------------------------------------
+
+verbs_flood() {
+	local options=(-s 65536 -n 1000000 -N -e -F -m 4096 -p 19000)
+	(exec_at "$SERVER" ib_send_bw -d "$SERVER" -x "$(gid_index "$SERVER" v4)" "${options[@]}") &
+	sleep 1
+	exec_at "$CLIENT" ib_send_bw -d "$CLIENT" -x "$(gid_index "$CLIENT" v4)" "${options[@]}" \
+		"$HOST"
+}
+
+tcp_flood() {
+	(exec_in_a iperf3 -s -1 -p 19000) &
+	sleep 1
+	exec_in_b iperf3 -c "$HOST" -p 19000 -l 65536 -t 1000
+}
+
+# beside PROGRAM FLOOD COMMAND...: while FLOOD keeps PROGRAM busy, or alone when FLOOD is "nothing"
+beside() {
+	if [ "$2" != nothing ]; then
+		"$2" >/dev/null 2>&1 &
+		# Not by the scaled nap: this time has to be worked off
+		sleep 3
+	fi
+	"${@:3}"
+	[ "$2" != nothing ] || return 0
+	pgrep -x "$1" >/dev/null || die "$1 ended before"
+	pkill -x "$1"
+	wait
+}
+
+# Average and 99th percentile, of one way
+verbs_tail() {
+	perftest ib_send_lat -s 64 -n 1000 -e
+	record "latency beside $1" 64 us "$(perftest_figure 6 <"$WORK/client")"
+	record "99 % latency beside $1" 64 us "$(perftest_figure 8 <"$WORK/client")"
+}
+
+tcp_tail() {
+	local server
+	in_a sockperf sr --tcp -i 10.0.0.1 &
+	server=$!
+	sleep 1
+	in_b sockperf pp --tcp -i 10.0.0.1 -m 64 -t 1 --no-rdtsc >"$WORK/client"
+	pkill -x sockperf
+	wait $server || :
+	record "latency beside $1" 64 us "$(sockperf_average <"$WORK/client")"
+	record "99 % latency beside $1" 64 us "$(sockperf_percentile 99 <"$WORK/client")"
+}
+
+measure_tail() {
+	run_test "svt: latency alone" beside ib_send_bw nothing verbs_tail nothing
+	run_test "svt: latency beside a flood" beside ib_send_bw verbs_flood verbs_tail "a flood"
+	SYSTEM=tcp
+	run_test "TCP: latency alone" beside iperf3 nothing tcp_tail nothing
+	run_test "TCP: latency beside a flood" beside iperf3 tcp_flood tcp_tail "a flood"
+	SYSTEM=svt
+}
+
 connections() {
 	local server
 	in_a cmtime -b 10.0.0.1 -c 200 &
@@ -368,7 +426,8 @@ measure_tcp() {
 # The files that a measurement needs are read before: while the guest waits for one its clock leaps
 warm() {
 	local program
-	for program in ib_{send,write,read,atomic}_{bw,lat} perf iperf3 qperf python3 rdma tc cmtime; do
+	for program in ib_{send,write,read,atomic}_{bw,lat} perf iperf3 qperf sockperf python3 rdma \
+		tc cmtime; do
 		program=$(command -v $program) || continue
 		cat "$program" $(ldd "$program" | grep -o '/[^ ]*') >/dev/null
 	done
@@ -382,6 +441,7 @@ setup_pair
 setup_rxe
 setup_mixed
 between svt measure_verbs
+between svt measure_tail
 between svt run_test "svt: connections" connections
 between svt measure_alone
 between svt measure_layers

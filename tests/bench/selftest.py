@@ -35,6 +35,8 @@ send,65536,MB/s,rxe,200
 send,65536,MB/s,tcp,1600
 send latency,64,us,svt,20
 send latency,64,us,tcp,10
+99 % latency beside nothing,64,us,svt,20
+99 % latency beside a flood,64,us,svt,50
 write 1 QP,64,1/s,svt,300
 write 64 QP,64,1/s,svt,200
 """
@@ -72,6 +74,7 @@ def a_target_is_met_missed_or_not_measured(directory):
     assert found["send of 64 KiB, times rxe"] == "met"
     assert found["latency of 64 bytes, part of TCP's"] == "NOT MET"
     assert found["cost of a WRITE, 64 QPs to 1"] == "NOT MET"
+    assert found["99 % latency beside a flood, times alone"] == "met"
     assert found["write of 64 KiB, times rxe"] == "not measured"
 
 

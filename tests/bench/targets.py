@@ -57,6 +57,12 @@ class Table:
         whole = self.get(operation, 65536)
         return rate / whole if rate and whole else None
 
+    def tail(self, system):
+        """What a flood on the wire does to the slowest of 100 messages"""
+        alone, beside = (self.get(f"99 % latency beside {what}", 64, system)
+                         for what in ("nothing", "a flood"))
+        return beside / alone if alone and beside else None
+
 
 def targets(table, kernel):
     """[(name, figure or None, at least, at most)]"""
@@ -79,6 +85,8 @@ def targets(table, kernel):
         ("WRITE of 64 KiB on one host, times memcpy", table.same_host(), None, 1.5),
         ("bytes of a connected QP", table.get("memory of a QP", 0), None, 8192),
     ]
+    found += [(f"99 % latency beside a flood, times alone{of}", table.tail(system), None, most)
+              for system, of, most in (("svt", "", 3), ("tcp", ", TCP", None))]
     for percent, least in (("0.1", 0.95), ("1", 0.6), ("5", 0.25)):
         found += [(f"{operation} with {percent} % lost, of without",
                    table.kept(operation, percent), least, None)
