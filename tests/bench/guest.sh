@@ -239,10 +239,10 @@ measure_tail() {
 
 connections() {
 	local server
-	in_a cmtime -b 10.0.0.1 -c 200 &
+	(exec_in_a cmtime -b "$HOST" -c 200) &
 	server=$!
 	sleep 1
-	in_b cmtime -b 10.0.0.2 -s 10.0.0.1 -c 200 >"$WORK/client"
+	(exec_in_b timeout 30 cmtime -b "${HOST%1}2" -s "$HOST" -c 200) >"$WORK/client"
 	# It waits for more
 	pkill cmtime
 	wait $server || :
@@ -452,6 +452,7 @@ SYSTEM=rxe
 between rxe measure_mixed "to rxe" "rxe to rxe"
 between rxe measure_mixed "from rxe" "rxe from rxe"
 between rxe measure_layers
+between rxe run_test "rxe: connections" connections
 ATTEMPT=attempt_latency between rxe measure_verbs
 SYSTEM=tcp
 between svt measure_tcp
