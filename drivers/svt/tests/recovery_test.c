@@ -524,6 +524,26 @@ static void nothing_for_all_the_retries_is_the_end(struct kunit *test)
 	expect_given_up(f, IB_WC_RETRY_EXC_ERR, SVT_COUNT_RETRY_EXCEEDED, 3);
 }
 
+/* Answers may be in a queue of the machine that stood still */
+static void a_standstill_uses_up_one_timer(struct kunit *test)
+{
+	struct requester_fixture *f = open_with_retries(test, TIMEOUT_CODE, 2, 3);
+	unsigned int round, i;
+
+	for (round = 0; round < 2; round++) {
+		for (i = 0; i < 2; i++) {
+			requester_let_pass(f, 20 * TIMEOUT);
+			requester_expect_sends(f, round, 3);
+			KUNIT_EXPECT_GT(test, rto(f), 0);
+		}
+		requester_ack(f, round);
+		requester_expect_done(f, round, IB_WC_SUCCESS);
+	}
+	for (i = 0; i < 3; i++)
+		requester_let_pass(f, 20 * TIMEOUT);
+	requester_expect_done(f, 2, IB_WC_RETRY_EXC_ERR);
+}
+
 static void progress_starts_the_count_of_time_anew(struct kunit *test)
 {
 	struct requester_fixture *f = open_with_retries(test, TIMEOUT_CODE, 0, 6);
@@ -696,6 +716,7 @@ static struct kunit_case recovery_cases[] = {
 	KUNIT_CASE(the_timer_follows_the_round_trip),
 	KUNIT_CASE(the_timer_leaves_4_ms_beyond_the_round_trip),
 	KUNIT_CASE(nothing_for_all_the_retries_is_the_end),
+	KUNIT_CASE(a_standstill_uses_up_one_timer),
 	KUNIT_CASE(progress_starts_the_count_of_time_anew),
 	KUNIT_CASE(idle_time_is_not_held_against_the_peer),
 	KUNIT_CASE(busy_work_of_the_completer_does_not_push_the_timer_back),

@@ -16,7 +16,8 @@
  * followed, and the rest goes at once. A slow peer has more in front of it than it can answer in
  * time, so each repeat by the timer halves what may be out; it grows again by an eighth of what is
  * acknowledged. A QP gives up when nothing moved for the time that retry_cnt timeouts of that
- * length take.
+ * length take, and for as many timers: after a standstill of this machine the answers may be in a
+ * queue of it.
  *
  * One hrtimer serves retransmission, RNR wait and the idle watch of the requester. It is never
  * pushed back on the fast path: it fires at the oldest deadline and is then set to the next.
@@ -66,11 +67,17 @@ static void svt_deadline_set(struct svt_qp *qp)
 {
 	struct svt_send_side *send = &qp->send;
 	u64 patience = svt_patience(qp);
+	ktime_t end = ktime_add_ns(send->progress, patience);
 
 	send->deadline = ktime_add_ns(send->now, svt_rto(qp));
-	if (patience)
-		send->deadline = min_t(ktime_t, send->deadline,
-				       ktime_add_ns(send->progress, patience));
+	if (patience && ktime_after(end, send->now))
+		send->deadline = min(send->deadline, end);
+}
+
+static void svt_patience_begin(struct svt_send_side *send)
+{
+	send->progress = send->now;
+	send->timers_in_vain = 0;
 }
 
 /**
@@ -133,7 +140,7 @@ void svt_recovery_sent(struct svt_qp *qp, bool ack_requested)
 	if (send->deadline && (send->rtt_start || !ack_requested || !fresh))
 		return;
 	if (!send->deadline) {
-		send->progress = send->now;
+		svt_patience_begin(send);
 		svt_deadline_set(qp);
 	}
 	/* A repeated packet gives no sample: its answer may be the first one's (RFC 6298, 3) */
@@ -180,7 +187,7 @@ void svt_recovery_progress(struct svt_qp *qp, u32 packets)
 	send->rnr_until = 0;
 	send->retry_left = qp->attr.retry_cnt;
 	send->rnr_retry_left = qp->attr.rnr_retry;
-	send->progress = send->now;
+	svt_patience_begin(send);
 	send->deadline = 0;
 	if (svt_outstanding(send))
 		svt_deadline_set(qp);
@@ -284,7 +291,8 @@ static void svt_recovery_expired(struct svt_qp *qp)
 	send->deadline = 0;
 	if (!svt_outstanding(send))
 		return;
-	if (patience && ktime_to_ns(ktime_sub(send->now, send->progress)) >= patience) {
+	if (patience && ++send->timers_in_vain > qp->attr.retry_cnt &&
+	    ktime_to_ns(ktime_sub(send->now, send->progress)) >= patience) {
 		svt_recovery_give_up(qp, IB_WC_RETRY_EXC_ERR);
 		return;
 	}
@@ -310,7 +318,7 @@ void svt_recovery_timer(struct svt_qp *qp, ktime_t now)
 
 	if (send->rnr_until && ktime_compare(now, send->rnr_until) >= 0) {
 		send->rnr_until = 0;
-		send->progress = now;
+		svt_patience_begin(send);
 	}
 	if (send->deadline && ktime_compare(now, send->deadline) >= 0)
 		svt_recovery_expired(qp);
