@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # `make bench`: svt, rxe and TCP in one boot of each kernel, with instructions as time. Usage:
 # bench.sh [--only PATTERN] [KERNEL...]
-# PATTERN is an extended regular expression for "e2e/guest/MEASUREMENT"; the tables are kept
-# only without one. The last line is "N passed, N failed": measurements that gave a figure. Which
-# targets they reach is said above it, and does not count here.
+# PATTERN is an extended regular expression for "e2e/guest/MEASUREMENT"; the tables are kept only
+# without one, and when each measurement gave its figure. The last line is "N passed, N failed":
+# measurements that gave a figure. Which targets they reach is said above it, and does not count
+# here.
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
@@ -25,15 +26,16 @@ export SVT_TIME_SCALE=1000 SVT_ONLY=$only
 
 # bench KERNEL: its table
 bench() {
-	local kernel=$1 out=$OUT/$1 version
+	local out=$OUT/$1 kept=$KEPT/$1 version
 	version=$(kernel_version "$1" image)
 	scripts/build-modules.sh "$version" >"$OUT/make.log" 2>&1 || die "see $OUT/make.log"
 	rm -rf "$out"
 	tests/vm/run.sh --kernel "$version" --icount --leap --timeout 300 --files "$out" \
-		--results "$out.results" -- tests/bench/guest.sh 2>&1 | sed -u "s/^/    /" || :
+		--results "$out.results" -- tests/bench/guest.sh 2>&1 | sed -u "s/^/    /" ||
+		kept=$out/incomplete
 	[ -z "$only" ] || { cat "$out/values.csv"; return; }
 	# Debian's, which has matplotlib
-	/usr/bin/python3 tests/bench/report.py --kernel "$version" "$out" "$KEPT/$kernel"
+	/usr/bin/python3 tests/bench/report.py --kernel "$version" "$out" "$kept"
 }
 
 count() {

@@ -226,7 +226,7 @@ full_stages() {
 }
 
 kcsan_stages() {
-	stage_e2e kcsan kcsan 2 tests/e2e/{10,40,50,55,80}-*.sh tests/hostile/[0-9]*.sh
+	stage_e2e kcsan kcsan 2 tests/e2e/{10,35,36,40,50,55,80}-*.sh tests/hostile/[0-9]*.sh
 	finish
 }
 
