@@ -173,12 +173,33 @@ static void a_requester_gives_way_once_when_it_told_somebody(struct kunit *test)
 	let_go(other);
 }
 
+/* Nobody would wait for the worker of a QP that is destroyed */
+static void a_requester_that_was_reset_leaves_nothing_to_the_workqueue(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+	struct task_struct *other;
+
+	svt_cq_arm(f->qp->send_cq, IB_CQ_NEXT_COMP);
+	requester_send(f, WR_SEND, 0, 8);
+	requester_ack(f, 0);
+	KUNIT_EXPECT_EQ(test, f->fake->completions, 1);
+	requester_modify(f, IB_QPS_RESET);
+
+	other = compete(test);
+	preempt_disable();
+	svt_flow_ready(&f->qp->flow);
+	KUNIT_EXPECT_FALSE(test, work_pending(&f->qp->send.side.defer));
+	preempt_enable();
+	let_go(other);
+}
+
 static struct kunit_case turns_cases[] = {
 	KUNIT_CASE(a_long_queue_is_worked_off_by_the_workqueue),
 	KUNIT_CASE(a_long_backlog_is_worked_off_by_the_workqueue),
 	KUNIT_CASE(a_long_queue_is_flushed_to_its_end),
 	KUNIT_CASE(requests_and_answers_take_turns),
 	KUNIT_CASE(a_requester_gives_way_once_when_it_told_somebody),
+	KUNIT_CASE(a_requester_that_was_reset_leaves_nothing_to_the_workqueue),
 	{}
 };
 

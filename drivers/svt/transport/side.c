@@ -222,12 +222,26 @@ void svt_qp_fail(struct svt_qp *qp, struct svt_side *side, int event)
 }
 
 /* Whether a program was woken that may wait for this CPU, which softirqs would keep */
-static bool svt_give_way(void)
+static bool svt_is_waited_for(void)
 {
-	if (!this_cpu_read(svt_told) || is_idle_task(current) || single_task_running())
-		return false;
-	this_cpu_write(svt_told, false);
-	return true;
+	return this_cpu_read(svt_told) && !is_idle_task(current) && !single_task_running();
+}
+
+/* Return: whether the worker goes on. Not for a QP that svt_qp_stop() may be done waiting for. */
+static bool svt_give_way(struct svt_qp *qp)
+{
+	bool give;
+
+	/* Pairs with synchronize_rcu_expedited() in svt_qp_stop(), after RESET */
+	rcu_read_lock();
+	give = svt_is_waited_for() && READ_ONCE(qp->state) != IB_QPS_RESET;
+	if (give) {
+		this_cpu_write(svt_told, false);
+		atomic_or(SVT_WORK_FLOW, &qp->send.side.work);
+		queue_work(qp->core->workqueue, &qp->send.side.defer);
+	}
+	rcu_read_unlock();
+	return give;
 }
 
 /**
@@ -249,12 +263,8 @@ void svt_flow_ready(struct svt_flow *flow)
 	WRITE_ONCE(qp->flow_turn, turn);
 	if (turn)
 		svt_recv_kick(qp, SVT_WORK_FLOW);
-	if (svt_give_way()) {
-		atomic_or(SVT_WORK_FLOW, &qp->send.side.work);
-		queue_work(qp->core->workqueue, &qp->send.side.defer);
-	} else {
+	if (!svt_give_way(qp))
 		svt_send_kick(qp, SVT_WORK_FLOW);
-	}
 	if (!turn)
 		svt_recv_kick(qp, SVT_WORK_FLOW);
 }
