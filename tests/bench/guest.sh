@@ -132,8 +132,8 @@ count_for() {
 	case $1 in
 	64) echo 6000 ;;
 	4096) echo 3000 ;;
-	65536) echo 600 ;;
-	*) echo 50 ;;
+	65536) echo 2000 ;;
+	*) echo 150 ;;
 	esac
 }
 
