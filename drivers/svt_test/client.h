@@ -200,6 +200,7 @@ extern const struct kt_case kt_handler_cases[];
 extern const struct kt_case kt_datagram_cases[];
 extern const struct kt_case kt_srq_cases[];
 extern const struct kt_case kt_cq_cases[];
+extern const struct kt_case kt_fast_cases[];
 extern const struct kt_case kt_error_cases[];
 extern const struct kt_case kt_teardown_cases[];
 

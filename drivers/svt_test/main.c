@@ -144,8 +144,8 @@ static void kt_run_all(struct ib_device *first, struct ib_device *second)
 {
 	static const struct kt_case * const lists[] = {
 		kt_connected_cases, kt_atomic_cases, kt_chain_cases, kt_rally_cases,
-		kt_handler_cases, kt_datagram_cases, kt_srq_cases, kt_cq_cases, kt_error_cases,
-		kt_teardown_cases,
+		kt_handler_cases, kt_datagram_cases, kt_srq_cases, kt_cq_cases, kt_fast_cases,
+		kt_error_cases, kt_teardown_cases,
 	};
 	unsigned int i;
 

@@ -10,8 +10,7 @@
 
 #include "keys.h"
 
-/* Maps the 8 bytes at region->addr, to be unmapped by kunmap_local(); NULL: not aligned */
-static atomic64_t *map(const struct svt_region *region)
+static atomic64_t *map_value(const struct svt_region *region)
 {
 	struct bio_vec bvec;
 	unsigned int count;
@@ -27,6 +26,25 @@ static atomic64_t *map(const struct svt_region *region)
 	return kmap_local_page(bvec.bv_page) + bvec.bv_offset;
 }
 
+/* The 8 bytes at region->addr, until unmap(); NULL: not aligned, or invalidated meanwhile */
+static atomic64_t *map(const struct svt_region *region)
+{
+	atomic64_t *value;
+
+	if (!svt_region_enter(region))
+		return NULL;
+	value = map_value(region);
+	if (!value)
+		svt_region_leave(region);
+	return value;
+}
+
+static void unmap(const struct svt_region *region, atomic64_t *value)
+{
+	kunmap_local(value);
+	svt_region_leave(region);
+}
+
 /**
  * svt_region_fetch_add() - add to 8 bytes of memory
  * @region: 8 bytes, from svt_region_remote() with IB_ACCESS_REMOTE_ATOMIC
@@ -34,7 +52,8 @@ static atomic64_t *map(const struct svt_region *region)
  * @original: set to what was there
  *
  * Context: The RCU read section in which @region was looked up.
- * Return: 0, or -EINVAL when the address is not a multiple of 8 (IBTA 9.4.5).
+ * Return: 0, or -EINVAL when the address is not a multiple of 8 (IBTA 9.4.5), or the region was
+ * invalidated since it was looked up.
  */
 int svt_region_fetch_add(const struct svt_region *region, u64 add, u64 *original)
 {
@@ -43,7 +62,7 @@ int svt_region_fetch_add(const struct svt_region *region, u64 add, u64 *original
 	if (!value)
 		return -EINVAL;
 	*original = atomic64_fetch_add(add, value);
-	kunmap_local(value);
+	unmap(region, value);
 	return 0;
 }
 
@@ -55,7 +74,8 @@ int svt_region_fetch_add(const struct svt_region *region, u64 add, u64 *original
  * @original: set to what was there
  *
  * Context: The RCU read section in which @region was looked up.
- * Return: 0, or -EINVAL when the address is not a multiple of 8 (IBTA 9.4.5).
+ * Return: 0, or -EINVAL when the address is not a multiple of 8 (IBTA 9.4.5), or the region was
+ * invalidated since it was looked up.
  */
 int svt_region_compare_swap(const struct svt_region *region, u64 compare, u64 swap, u64 *original)
 {
@@ -64,6 +84,6 @@ int svt_region_compare_swap(const struct svt_region *region, u64 compare, u64 sw
 	if (!value)
 		return -EINVAL;
 	*original = atomic64_cmpxchg(value, compare, swap);
-	kunmap_local(value);
+	unmap(region, value);
 	return 0;
 }

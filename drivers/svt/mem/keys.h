@@ -51,7 +51,7 @@ enum svt_key_type {
  * @length: of a region: bytes; @start + @length does not wrap
  *
  * @pd, @access, @start and @length of a region change only between svt_key_disable() and
- * svt_key_enable().
+ * svt_key_enable(), or as mem/fast.c has it.
  */
 struct svt_key {
 	struct rhash_head node;
@@ -80,10 +80,34 @@ struct svt_page_table {
 };
 
 #define SVT_PAGES_PER_CHUNK	512
+/* A bio_vec, and all that is computed of one, has 32 bits */
+#define SVT_MAX_BLOCK_SHIFT	30
 
 struct svt_page_table *svt_page_table_alloc(u64 blocks, unsigned int shift, u64 first_offset);
 void svt_page_table_set(struct svt_page_table *table, u64 block, struct page *page);
 void svt_page_table_free(struct svt_page_table *table);
+
+/* Pages of a region for fast registration */
+#define SVT_MAX_FAST_PAGES	512
+
+/**
+ * struct svt_fast - what a region for fast registration has more (mem/fast.c)
+ * @lock: serialises registration and invalidation; taken with BH off
+ * @users: uses of the pages under way, see svt_region_enter()
+ * @generation: counts registrations
+ * @next: the pages for the next registration, which swaps it with svt_mr.table; the client's, who
+ *	does not map while a registration is posted
+ * @capacity: blocks of each table
+ * @mapped: blocks entered in @next
+ */
+struct svt_fast {
+	spinlock_t lock;	/* see above */
+	atomic_t users;
+	u32 generation;
+	struct svt_page_table *next;
+	u32 capacity;
+	u32 mapped;
+};
 
 /**
  * struct svt_mr - a memory region
@@ -93,6 +117,7 @@ void svt_page_table_free(struct svt_page_table *table);
  *	fields of @key.
  * @windows: how many are bound to it; -1: claimed for rereg or dereg, see svt_mr_claim()
  * @umem: the pinned memory, owned by verbs; opaque here
+ * @fast: of a region for fast registration, else NULL; does not change
  */
 struct svt_mr {
 	struct ib_mr ibmr;
@@ -100,6 +125,7 @@ struct svt_mr {
 	struct svt_page_table __rcu *table;
 	atomic_t windows;
 	struct ib_umem *umem;
+	struct svt_fast *fast;
 };
 
 /**
@@ -163,11 +189,13 @@ void svt_mr_unclaim(struct svt_mr *mr);
  * @mr: where they are
  * @addr: first byte, in the address space of @mr
  * @length: bytes
+ * @generation: of a region for fast registration: the registration that it is of
  */
 struct svt_region {
 	const struct svt_mr *mr;
 	u64 addr;
 	u64 length;
+	u32 generation;
 };
 
 int svt_region_local(struct svt_keys *keys, const struct ib_pd *pd, const struct svt_sge *sge,
@@ -201,6 +229,57 @@ struct svt_mw_bind {
 	int access;
 	u32 qpn;
 };
+
+/**
+ * struct svt_fast_reg - a request to register what is mapped
+ * @key: that the region is to have, with its upper 24 bits
+ * @access: enum ib_access_flags
+ * @start: address of the first byte
+ * @length: bytes
+ */
+struct svt_fast_reg {
+	u32 key;
+	int access;
+	u64 start;
+	u64 length;
+};
+
+int svt_fast_init(struct svt_mr *mr, u32 pages);
+void svt_fast_free(struct svt_mr *mr);
+int svt_fast_map(struct svt_mr *mr, u32 page_size);
+int svt_fast_map_page(struct svt_mr *mr, struct page *page);
+int svt_fast_register(struct svt_keys *keys, const struct ib_pd *pd,
+		      const struct svt_fast_reg *reg);
+int svt_fast_invalidate(struct svt_mr *mr, u32 rkey);
+bool svt_fast_enter(const struct svt_region *region);
+
+/**
+ * svt_region_enter() - begin to use the pages of a region
+ * @region: from svt_region_local() or svt_region_remote()
+ *
+ * An RCU read section keeps the pages of a region that was registered by verb. One for fast
+ * registration is invalidated without a grace period, and its client takes the pages back as soon
+ * as it is told: the invalidation waits for who is in here instead. So between this and
+ * svt_region_leave() nobody sleeps, invalidates, or takes the lock of a side of a QP, under which
+ * others invalidate; BH are off but in tests.
+ *
+ * Context: The RCU read section in which @region was looked up.
+ * Return: false: invalidated since it was looked up; there is nothing to leave.
+ */
+static inline bool svt_region_enter(const struct svt_region *region)
+{
+	return !region->mr->fast || svt_fast_enter(region);
+}
+
+/**
+ * svt_region_leave() - end what svt_region_enter() began
+ * @region: the same
+ */
+static inline void svt_region_leave(const struct svt_region *region)
+{
+	if (region->mr->fast)
+		atomic_dec_return_release(&region->mr->fast->users);
+}
 
 int svt_mw_bind(struct svt_keys *keys, const struct ib_pd *pd, const struct svt_mw_bind *bind,
 		u32 *rkey);

@@ -10,9 +10,6 @@
 
 #include "keys.h"
 
-/* A bio_vec, and all that is computed of one, has 32 bits */
-#define MAX_SHIFT	30
-
 static u64 chunk_count(u64 blocks)
 {
 	return DIV_ROUND_UP_ULL(blocks, SVT_PAGES_PER_CHUNK);
@@ -43,7 +40,7 @@ struct svt_page_table *svt_page_table_alloc(u64 blocks, unsigned int shift, u64 
 	struct svt_page_table *table;
 	u64 i;
 
-	if (!blocks || shift < PAGE_SHIFT || shift > MAX_SHIFT || first_offset >> shift ||
+	if (!blocks || shift < PAGE_SHIFT || shift > SVT_MAX_BLOCK_SHIFT || first_offset >> shift ||
 	    blocks - 1 > SVT_MAX_REGION >> shift)
 		return NULL;
 	table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);

@@ -10,6 +10,13 @@
 #include "keys.h"
 #include "lookup.h"
 
+/* A registration that begins behind this look makes svt_region_enter() fail, see mem/fast.c */
+static u32 generation(const struct svt_mr *mr)
+{
+	/* Pairs with the barrier in publish() of mem/fast.c */
+	return mr->fast ? smp_load_acquire(&mr->fast->generation) : 0;
+}
+
 /*
  * Acquire: pairs with the release in svt_key_enable(): who sees a key valid sees the fields that it
  * was made valid with. They stay as they are until our read section ends (svt_key_disable()).
@@ -54,10 +61,21 @@ static int region_check(const struct svt_mr *mr, u64 addr, u64 length, int acces
 	return 0;
 }
 
-/* Is @value the key of the region that an earlier look-up of this RCU read section found? */
-static bool region_again(const struct svt_region *region, const struct ib_pd *pd, u32 value)
+/* May @value be the key of the region that an earlier look-up of this RCU read section found? */
+static bool region_again(const struct svt_region *region, u32 value)
 {
-	return region->mr && !region_key(&region->mr->key, pd, value);
+	return region->mr && READ_ONCE(region->mr->key.key) == value;
+}
+
+/* All of a look-up, but for finding @mr by the upper bits of @value */
+static int region_open(const struct svt_mr *mr, const struct ib_pd *pd, u32 value, u64 addr,
+		       u64 length, int access, struct svt_region *region)
+{
+	int ret;
+
+	region->generation = generation(mr);
+	ret = region_key(&mr->key, pd, value);
+	return ret ?: region_check(mr, addr, length, access, region);
 }
 
 /**
@@ -79,12 +97,15 @@ int svt_region_local(struct svt_keys *keys, const struct ib_pd *pd, const struct
 		     int access, struct svt_region *region)
 {
 	const struct svt_mr *mr = region->mr;
+	const struct svt_key *key;
 
-	if (!region_again(region, pd, sge->lkey))
-		mr = svt_region_find(keys, pd, sge->lkey);
-	if (IS_ERR(mr))
-		return PTR_ERR(mr);
-	return region_check(mr, sge->addr, sge->length, access, region);
+	if (!region_again(region, sge->lkey)) {
+		key = svt_key_find(keys, sge->lkey);
+		if (!key || key->type != SVT_KEY_REGION)
+			return -EINVAL;
+		mr = container_of(key, struct svt_mr, key);
+	}
+	return region_open(mr, pd, sge->lkey, sge->addr, sge->length, access, region);
 }
 
 static int window_check(const struct svt_mw *mw, const struct ib_pd *pd, u32 qpn, u32 rkey,
@@ -123,20 +144,17 @@ int svt_region_remote(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u3
 		      u64 length, int access, struct svt_region *region)
 {
 	const struct svt_key *key;
-	int ret;
 
-	if (region_again(region, pd, rkey))
-		return region_check(region->mr, addr, length, access, region);
+	if (region_again(region, rkey))
+		return region_open(region->mr, pd, rkey, addr, length, access, region);
 	key = svt_key_find(keys, rkey);
 	if (!key)
 		return -EINVAL;
 	if (key->type == SVT_KEY_WINDOW)
 		return window_check(container_of(key, struct svt_mw, key), pd, qpn, rkey, addr,
 				    length, access, region);
-	ret = region_key(key, pd, rkey);
-	if (ret)
-		return ret;
-	return region_check(container_of(key, struct svt_mr, key), addr, length, access, region);
+	return region_open(container_of(key, struct svt_mr, key), pd, rkey, addr, length, access,
+			   region);
 }
 
 /* One page of a DMA region: @addr is a kernel virtual address */
@@ -191,7 +209,7 @@ static u64 piece_bvec(const struct svt_page_table *table, u64 position, u64 leng
  * @length: bytes from there on, not beyond @region->length, and at least one
  * @bvec: written
  *
- * Context: The RCU read section in which @region was looked up.
+ * Context: Between svt_region_enter() and svt_region_leave().
  * Return: Bytes of the page, at most @length.
  */
 u32 svt_region_page(const struct svt_region *region, u64 offset, u32 length, struct bio_vec *bvec)
@@ -201,6 +219,22 @@ u32 svt_region_page(const struct svt_region *region, u64 offset, u32 length, str
 
 	length = min_t(u32, length, PAGE_SIZE - offset_in_page(position));
 	return piece_bvec(table, position, length, bvec);
+}
+
+static u64 region_bvec(const struct svt_region *region, u64 offset, u64 length,
+		       struct bio_vec *bvec, unsigned int max, unsigned int *count)
+{
+	const struct svt_page_table *table = rcu_dereference(region->mr->table);
+	u64 position = region_position(region, table, offset);
+	u64 step, done = 0;
+
+	for (; done < length && *count < max; (*count)++) {
+		step = piece_bvec(table, position + done, length - done, &bvec[*count]);
+		if (!step)
+			break;
+		done += step;
+	}
+	return done;
 }
 
 /**
@@ -216,20 +250,18 @@ u32 svt_region_page(const struct svt_region *region, u64 offset, u32 length, str
  * offset is less than a page.
  *
  * Context: The RCU read section in which @region was looked up.
- * Return: Bytes covered; less than @length when @max was too small.
+ * Return: Bytes covered; less than @length when @max was too small; 0 when @region was invalidated
+ * since it was looked up.
  */
 u64 svt_region_bvec(const struct svt_region *region, u64 offset, u64 length,
 		    struct bio_vec *bvec, unsigned int max, unsigned int *count)
 {
-	const struct svt_page_table *table = rcu_dereference(region->mr->table);
-	u64 position = region_position(region, table, offset);
-	u64 step, done = 0;
+	u64 done;
 
-	for (*count = 0; done < length && *count < max; (*count)++) {
-		step = piece_bvec(table, position + done, length - done, &bvec[*count]);
-		if (!step)
-			break;
-		done += step;
-	}
+	*count = 0;
+	if (!svt_region_enter(region))
+		return 0;
+	done = region_bvec(region, offset, length, bvec, max, count);
+	svt_region_leave(region);
 	return done;
 }

@@ -70,7 +70,7 @@ static void replace(struct svt_mw *mw, struct svt_mw_binding *binding)
 /* The region may be bound to as @bind asks (IBTA C10-72 to C10-75) */
 static int region_check(const struct svt_mr *mr, const struct svt_mw_bind *bind)
 {
-	if (!(mr->key.access & IB_ACCESS_MW_BIND))
+	if (mr->fast || !(mr->key.access & IB_ACCESS_MW_BIND))
 		return -EACCES;
 	if (bind->access & CHANGES && !(mr->key.access & IB_ACCESS_LOCAL_WRITE))
 		return -EACCES;
@@ -219,17 +219,19 @@ static int window_invalidate(struct svt_mw *mw, u32 qpn, u32 rkey)
  * @keys: the table
  * @pd: of the QP
  * @qpn: its number
- * @rkey: of a window of type 2, bound for this QP or not bound
+ * @rkey: of a window of type 2, bound for this QP or not bound, or of a region for fast
+ *	registration
  *
  * Neither windows of type 1 nor regions registered by verb can be invalidated (IBTA 10.6.5).
  *
- * Context: Any. Takes the window's lock.
- * Return: 0; -EINVAL no such key; -EACCES not this protection domain or QP, or not a key that can
- * be invalidated.
+ * Context: Any but hard interrupts. Takes the lock of the window or region.
+ * Return: 0; -EALREADY a region that is not valid; -EINVAL no such key; -EACCES not this protection
+ * domain or QP, or not a key that can be invalidated.
  */
 int svt_key_invalidate(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u32 rkey)
 {
-	const struct svt_key *key;
+	struct svt_key *key;
+	struct svt_mr *mr;
 	struct svt_mw *mw;
 	int ret = -EACCES;
 
@@ -241,6 +243,10 @@ int svt_key_invalidate(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u
 		mw = container_of(key, struct svt_mw, key);
 		if (mw->ibmw.type != IB_MW_TYPE_1)
 			ret = window_invalidate(mw, qpn, rkey);
+	} else if (key->type == SVT_KEY_REGION && key->pd == pd) {
+		mr = container_of(key, struct svt_mr, key);
+		if (mr->fast)
+			ret = svt_fast_invalidate(mr, rkey);
 	}
 	rcu_read_unlock();
 	return ret;

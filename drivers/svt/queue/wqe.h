@@ -5,6 +5,7 @@
 #ifndef SVT_QUEUE_WQE_H
 #define SVT_QUEUE_WQE_H
 
+#include <linux/build_bug.h>
 #include <linux/types.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/svt-abi.h>
@@ -15,6 +16,32 @@
 #define SVT_MAX_INLINE		1024
 #define SVT_MAX_QP_WR		32768U
 #define SVT_MAX_MESSAGE		0x80000000U
+
+/*
+ * IB_WR_REG_MR in the ring of a kernel client. Not of the ABI: the opcodes of a process's queue,
+ * svt_wqe_limits.opcodes, do not have it.
+ */
+#define SVT_WR_REG_MR		31
+
+/**
+ * struct svt_reg_wqe - SVT_WR_REG_MR: what stands in svt_send_wqe.op_pad
+ * @start: address of the first byte
+ * @length: bytes
+ * @key: that the region is to have
+ * @access: enum ib_access_flags
+ */
+struct svt_reg_wqe {
+	u64 start;
+	u64 length;
+	u32 key;
+	u32 access;
+};
+
+static inline struct svt_reg_wqe *svt_reg_wqe(const struct svt_send_wqe *wqe)
+{
+	BUILD_BUG_ON(sizeof(struct svt_reg_wqe) > sizeof(wqe->op_pad));
+	return (struct svt_reg_wqe *)wqe->op_pad;
+}
 
 /**
  * struct svt_wqe_limits - what a queue was created with

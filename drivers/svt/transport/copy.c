@@ -10,16 +10,9 @@
 #include "copy.h"
 #include "qp.h"
 
-/**
- * svt_region_fill - copy from kernel memory into a region
- * @region: from a look-up that allowed writing
- * @offset: of the first byte in @region
- * @length: bytes
- * @from: bytes
- *
- * Return: 0, or -EFAULT when @region is too short.
- */
-int svt_region_fill(const struct svt_region *region, u64 offset, u32 length, const void *from)
+/* Who calls a static function of this file has entered @region */
+static int svt_region_fill_bytes(const struct svt_region *region, u64 offset, u32 length,
+				 const void *from)
 {
 	struct bio_vec page;
 	u32 part;
@@ -36,6 +29,26 @@ int svt_region_fill(const struct svt_region *region, u64 offset, u32 length, con
 	return 0;
 }
 
+/**
+ * svt_region_fill - copy from kernel memory into a region
+ * @region: from a look-up that allowed writing
+ * @offset: of the first byte in @region
+ * @length: bytes
+ * @from: bytes
+ *
+ * Return: 0, or -EFAULT when @region is too short, or was invalidated since it was looked up.
+ */
+int svt_region_fill(const struct svt_region *region, u64 offset, u32 length, const void *from)
+{
+	int ret;
+
+	if (!svt_region_enter(region))
+		return -EFAULT;
+	ret = svt_region_fill_bytes(region, offset, length, from);
+	svt_region_leave(region);
+	return ret;
+}
+
 static int svt_region_fill_skb(const struct svt_region *region, u64 offset, u32 length,
 			       const struct sk_buff *skb, u32 from)
 {
@@ -46,7 +59,7 @@ static int svt_region_fill_skb(const struct svt_region *region, u64 offset, u32 
 	u8 *to;
 
 	if (bytes)
-		return svt_region_fill(region, offset, length, bytes);
+		return svt_region_fill_bytes(region, offset, length, bytes);
 	for (; length && !ret; offset += part, from += part, length -= part) {
 		part = svt_region_page(region, offset, length, &page);
 		if (!part)
@@ -76,25 +89,15 @@ static int svt_region_fill_train(const struct svt_region *region, u64 offset, u3
 		void *bytes = bvec_kmap_local(&piece);
 
 		part = min(piece.bv_len, length);
-		ret = svt_region_fill(region, offset, part, bytes);
+		ret = svt_region_fill_bytes(region, offset, part, bytes);
 		kunmap_local(bytes);
 		bvec_iter_advance(payload->bvec, &source->iter, part);
 	}
 	return ret;
 }
 
-/**
- * svt_region_fill_payload - copy what packets carry into a region
- * @region: from a look-up that allowed writing
- * @offset: of the first byte in @region
- * @length: bytes; @from + @length is not beyond the payload of @rx->run packets
- * @rx: packets
- * @from: of the first byte in their payload
- *
- * Return: 0, or -EFAULT when @region or the skb is too short.
- */
-int svt_region_fill_payload(const struct svt_region *region, u64 offset, u32 length,
-			    const struct svt_rx_packet *rx, u32 from)
+static int svt_region_fill_packets(const struct svt_region *region, u64 offset, u32 length,
+				   const struct svt_rx_packet *rx, u32 from)
 {
 	u32 packet = rx->packet.payload_length, at = rx->payload, part;
 	int ret = 0;
@@ -112,5 +115,28 @@ int svt_region_fill_payload(const struct svt_region *region, u64 offset, u32 len
 		at += rx->stride;
 		from = 0;
 	}
+	return ret;
+}
+
+/**
+ * svt_region_fill_payload - copy what packets carry into a region
+ * @region: from a look-up that allowed writing
+ * @offset: of the first byte in @region
+ * @length: bytes; @from + @length is not beyond the payload of @rx->run packets
+ * @rx: packets
+ * @from: of the first byte in their payload
+ *
+ * Return: 0, or -EFAULT when @region or the skb is too short, or @region was invalidated since it
+ * was looked up.
+ */
+int svt_region_fill_payload(const struct svt_region *region, u64 offset, u32 length,
+			    const struct svt_rx_packet *rx, u32 from)
+{
+	int ret;
+
+	if (!svt_region_enter(region))
+		return -EFAULT;
+	ret = svt_region_fill_packets(region, offset, length, rx, from);
+	svt_region_leave(region);
 	return ret;
 }

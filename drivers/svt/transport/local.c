@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Send requests that make no packet: binding a memory window, invalidating a key. They run when the
- * cursor reaches them, so requests posted behind them see the result. Under send.side.lock.
+ * Send requests that make no packet: registering a region, binding a memory window, invalidating a
+ * key. They run when the cursor reaches them, so requests posted behind them see the result. Under
+ * send.side.lock.
  */
 #include "requester.h"
 
@@ -11,7 +12,8 @@ static enum ib_wc_status svt_local_invalidate(struct svt_qp *qp,
 	int ret = svt_key_invalidate(&qp->core->keys, qp->ibqp.pd, qp->qpn,
 				     wqe->invalidate_rkey);
 
-	return ret ? IB_WC_LOC_PROT_ERR : IB_WC_SUCCESS;
+	/* The peer may have been first: the client can not know yet */
+	return ret && ret != -EALREADY ? IB_WC_LOC_PROT_ERR : IB_WC_SUCCESS;
 }
 
 static enum ib_wc_status svt_local_bind(struct svt_qp *qp, const struct svt_send_wqe *wqe)
@@ -32,16 +34,33 @@ static enum ib_wc_status svt_local_bind(struct svt_qp *qp, const struct svt_send
 	return IB_WC_SUCCESS;
 }
 
+static enum ib_wc_status svt_local_register(struct svt_qp *qp, const struct svt_send_wqe *wqe)
+{
+	const struct svt_reg_wqe *reg = svt_reg_wqe(wqe);
+	const struct svt_fast_reg fast = {
+		.key = reg->key,
+		.access = reg->access,
+		.start = reg->start,
+		.length = reg->length,
+	};
+
+	if (svt_fast_register(&qp->core->keys, qp->ibqp.pd, &fast))
+		return IB_WC_MW_BIND_ERR;
+	return IB_WC_SUCCESS;
+}
+
 /**
  * svt_requester_local - do what a request without packets asks for
  * @qp: QP
- * @request: LOCAL_INV or BIND_MW
+ * @request: LOCAL_INV, BIND_MW or REG_MR
  *
  * Context: send.side.lock held, RCU read section.
  */
 void svt_requester_local(struct svt_qp *qp, struct svt_send_request *request)
 {
-	if (request->wqe.opcode == IB_UVERBS_WR_BIND_MW)
+	if (request->wqe.opcode == SVT_WR_REG_MR)
+		request->status = svt_local_register(qp, &request->wqe);
+	else if (request->wqe.opcode == IB_UVERBS_WR_BIND_MW)
 		request->status = svt_local_bind(qp, &request->wqe);
 	else
 		request->status = svt_local_invalidate(qp, &request->wqe);

@@ -130,6 +130,8 @@ int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port)
 	qp->attr.port_num = port;
 	qp->mtu = ib_mtu_enum_to_int(IB_MTU_256);
 	qp->send.limits.opcodes = qp->type->send_opcodes;
+	if (qp->user)
+		qp->send.limits.opcodes &= ~BIT(SVT_WR_REG_MR);
 	qp->send.limits.max_message = SVT_MAX_MESSAGE;
 	svt_sides_init(qp);
 	spin_lock_init(&qp->send.post_lock);

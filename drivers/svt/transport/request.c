@@ -78,6 +78,9 @@ static const struct svt_request_info svt_request_table[] = {
 	[IB_UVERBS_WR_BIND_MW] = {
 		.wc_opcode = IB_UVERBS_WC_BIND_MW,
 	},
+	[SVT_WR_REG_MR] = {
+		.wc_opcode = IB_WC_REG_MR,
+	},
 };
 
 /**
@@ -201,7 +204,9 @@ struct svt_send_request *svt_request_pull(struct svt_qp *qp)
 					    &request->wqe, &request->length);
 	send->ring.index++;
 	send->head++;
-	if (request->wqe.opcode >= ARRAY_SIZE(svt_request_table))
+	/* It fails, and its completion is that of a request that svt knows */
+	if (request->wqe.opcode >= ARRAY_SIZE(svt_request_table) ||
+	    !(send->limits.opcodes & BIT(request->wqe.opcode)))
 		request->wqe.opcode = IB_UVERBS_WR_SEND;
 	request->info = &svt_request_table[request->wqe.opcode];
 	request->packets = max_t(u32, DIV_ROUND_UP(request->length, qp->mtu), 1);

@@ -19,7 +19,7 @@ void svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status);
 
 /* packetize.c: one packet of the request at the cursor */
 enum svt_send_step svt_requester_packet(struct svt_qp *qp, struct svt_train_builder *builder);
-/* local.c: LOCAL_INV and BIND_MW */
+/* local.c: LOCAL_INV, BIND_MW and REG_MR */
 void svt_requester_local(struct svt_qp *qp, struct svt_send_request *request);
 
 #endif

@@ -128,7 +128,7 @@ static void svt_read_fill(const struct svt_qp *qp, struct svt_train_builder *bui
 	}
 }
 
-/* -EACCES: the memory is not there any more */
+/* -EACCES: the memory is not there any more; behind other responses, maybe there is no room */
 static int svt_answer_add_read(struct svt_qp *qp, struct svt_train_builder *builder,
 			       const struct svt_resource *resource)
 {
@@ -137,9 +137,10 @@ static int svt_answer_add_read(struct svt_qp *qp, struct svt_train_builder *buil
 	u32 length = resource->length - done;
 
 	region->length = 0;
-	if (length && svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, resource->rkey,
-					resource->remote_addr + done, length,
-					IB_ACCESS_REMOTE_READ, region))
+	if (length && (svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, resource->rkey,
+					 resource->remote_addr + done, length,
+					 IB_ACCESS_REMOTE_READ, region) ||
+		       !svt_builder_hold(builder, region)))
 		return -EACCES;
 	svt_read_fill(qp, builder, resource, region);
 	return 0;
@@ -216,6 +217,7 @@ static int svt_answer_train(struct svt_qp *qp, struct svt_resource *resource)
 		resource->next_psn = psn;
 	}
 	if (svt_builder_empty(builder)) {
+		svt_builder_release(builder);
 		svt_answer_lost(qp, oldest);
 		return 0;
 	}

@@ -79,6 +79,7 @@ struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_side *
 	builder->closed = false;
 	builder->sge = NULL;
 	builder->region.mr = NULL;
+	builder->held_count = 0;
 	return builder;
 }
 
@@ -192,6 +193,41 @@ bool svt_builder_payload_region(struct svt_train_builder *builder,
 }
 
 /**
+ * svt_builder_hold - have a region wait with its invalidation for the train
+ * @builder: builder
+ * @region: from a look-up in this RCU read section
+ *
+ * The invalidation of a region for fast registration waits for this train, whose payload the
+ * backend copies in xmit: nothing of it is read once the invalidation has completed. For what a
+ * peer asks for; of a request of its own a client knows when it is done, and does not invalidate
+ * before.
+ *
+ * Who waits for us, in svt_fast_invalidate(), holds locks of sides of QPs. The side that answers
+ * takes none between this and the end of svt_builder_send(): on the same host the peer's is held.
+ *
+ * Return: false: invalidated meanwhile, or a train that has to go first.
+ */
+bool svt_builder_hold(struct svt_train_builder *builder, const struct svt_region *region)
+{
+	if (!region->mr->fast)
+		return true;
+	if (builder->held_count == SVT_TRAIN_HELD || !svt_region_enter(region))
+		return false;
+	builder->held[builder->held_count++] = *region;
+	return true;
+}
+
+/**
+ * svt_builder_release - let go of what svt_builder_hold() holds
+ * @builder: builder
+ */
+void svt_builder_release(struct svt_train_builder *builder)
+{
+	while (builder->held_count)
+		svt_region_leave(&builder->held[--builder->held_count]);
+}
+
+/**
  * svt_builder_payload_kernel - payload from kernel memory (inline data)
  * @builder: builder
  * @data: kmalloc or vmalloc memory
@@ -280,6 +316,7 @@ int svt_builder_send(struct svt_train_builder *builder, struct svt_qp *qp)
 		svt_same_host_deliver(qp, builder);
 		ret = 0;
 	}
+	svt_builder_release(builder);
 	if (ret == -EAGAIN) {
 		svt_count(counters, SVT_COUNT_TX_BUSY);
 		return ret;

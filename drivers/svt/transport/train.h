@@ -15,6 +15,8 @@
 #define SVT_TRAIN_BVECS		160
 /* All of a train, with headers of lower layers, has to fit into one 64 KiB datagram for GSO */
 #define SVT_TRAIN_BYTES		64000
+/* Regions for fast registration that the payload of a train may come from */
+#define SVT_TRAIN_HELD		8
 
 struct svt_qp;
 struct svt_side;
@@ -29,6 +31,8 @@ struct svt_side;
  * @bvecs: entries of @bvec in use
  * @sge: of a request in the train, looked up in this RCU read section; or NULL
  * @region: what it stands for
+ * @held: regions in use until the backend has the train, see svt_builder_hold()
+ * @held_count: how many
  * @headers: of the packets, back to back
  * @bvec: the payload
  */
@@ -41,6 +45,8 @@ struct svt_train_builder {
 	unsigned int bvecs;
 	const struct svt_sge *sge;
 	struct svt_region region;
+	struct svt_region held[SVT_TRAIN_HELD];
+	unsigned int held_count;
 	u8 headers[SVT_TRAIN_PACKETS * SVT_HEADER_MAX];
 	struct bio_vec bvec[SVT_TRAIN_BVECS];
 };
@@ -62,6 +68,11 @@ void svt_builder_add(struct svt_train_builder *builder, const struct svt_packet 
 bool svt_builder_payload_region(struct svt_train_builder *builder,
 				const struct svt_region *region, u64 offset, u32 length);
 bool svt_builder_payload_kernel(struct svt_train_builder *builder, const void *data, u32 length);
+
+/* For payload that the peer asked for: the region stays in use until svt_builder_send() is done */
+bool svt_builder_hold(struct svt_train_builder *builder, const struct svt_region *region);
+/* For a train that is not sent */
+void svt_builder_release(struct svt_train_builder *builder);
 
 /* How many packets like the last one, without a pad, fit */
 u32 svt_builder_room(const struct svt_train_builder *builder);

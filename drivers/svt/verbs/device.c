@@ -144,7 +144,8 @@ int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 				    IB_DEVICE_UD_AV_PORT_ENFORCE | IB_DEVICE_CURR_QP_STATE_MOD |
 				    IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_SYS_IMAGE_GUID |
 				    IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE |
-				    IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B,
+				    IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B |
+				    IB_DEVICE_MEM_MGT_EXTENSIONS,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG,
 		.max_send_sge = SVT_MAX_SGE,
 		.max_recv_sge = SVT_MAX_SGE,
@@ -165,6 +166,7 @@ int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_srq = SVT_MAX_SRQ,
 		.max_srq_wr = SVT_MAX_SRQ_WR,
 		.max_srq_sge = SVT_MAX_SGE,
+		.max_fast_reg_page_list_len = SVT_MAX_FAST_PAGES,
 		.max_pkeys = SVT_PKEY_TABLE_LENGTH,
 		.local_ca_ack_delay = SVT_ACK_DELAY,
 		.timestamp_mask = U64_MAX,
@@ -178,6 +180,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.uverbs_abi_ver = SVT_UVERBS_ABI_VERSION,
 
 	.alloc_hw_port_stats = svt_alloc_hw_port_stats,
+	.alloc_mr = svt_alloc_mr,
 	.alloc_mw = svt_alloc_mw,
 	.alloc_pd = svt_alloc_pd,
 	.alloc_ucontext = svt_alloc_ucontext,
@@ -206,6 +209,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.get_hw_stats = svt_get_hw_stats,
 	.get_link_layer = svt_get_link_layer,
 	.get_port_immutable = svt_get_port_immutable,
+	.map_mr_sg = svt_map_mr_sg,
 	.mmap = svt_mmap,
 	.mmap_free = svt_mmap_free,
 	.modify_ah = svt_modify_ah,

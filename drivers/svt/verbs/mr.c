@@ -3,7 +3,8 @@
  * Memory regions: pins user memory, describes its pages to mem/, and gives it a key. ib_core
  * serialises rereg and dereg of one region. Windows and look-ups come at any time: a region is
  * claimed, which keeps windows out, and its key disabled, which waits for the look-ups, before its
- * fields or its pages change.
+ * fields or its pages change. Regions for fast registration only begin and end here, and are told
+ * of pages; mem/fast.c has the rest.
  */
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
@@ -81,7 +82,7 @@ static int svt_mr_insert(struct svt_core *core, struct svt_mr *mr)
 	int ret;
 
 	mr->key.type = SVT_KEY_REGION;
-	mr->key.valid = true;
+	mr->key.valid = !mr->fast;
 	if (!svt_take(&core->mr_count, SVT_MAX_MR))
 		return -ENOMEM;
 	ret = svt_key_insert(&core->keys, &mr->key);
@@ -166,6 +167,65 @@ unpin:
 free:
 	kfree(mr);
 	return ERR_PTR(ret);
+}
+
+/**
+ * svt_alloc_mr - a kernel client's region for fast registration
+ * @pd: protection domain
+ * @type: IB_MR_TYPE_MEM_REG
+ * @max_pages: blocks that it can be made of, 1 to SVT_MAX_FAST_PAGES
+ *
+ * No access passes until IB_WR_REG_MR has registered something.
+ *
+ * Context: may sleep.
+ * Return: the region; -EOPNOTSUPP type; -EINVAL; -ENOMEM.
+ */
+struct ib_mr *svt_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_pages)
+{
+	struct svt_mr *mr;
+	int ret;
+
+	if (type != IB_MR_TYPE_MEM_REG)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!max_pages || max_pages > SVT_MAX_FAST_PAGES)
+		return ERR_PTR(-EINVAL);
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	mr->key.pd = pd;
+	ret = svt_fast_init(mr, max_pages);
+	if (ret)
+		goto free;
+	ret = svt_mr_insert(to_svt_device(pd->device)->core, mr);
+	if (!ret)
+		return &mr->ibmr;
+	svt_fast_free(mr);
+free:
+	kfree(mr);
+	return ERR_PTR(ret);
+}
+
+static int svt_map_page(struct ib_mr *ibmr, u64 address)
+{
+	return svt_fast_map_page(to_svt_mr(ibmr), ib_virt_dma_to_page(address));
+}
+
+/**
+ * svt_map_mr_sg - ib_device_ops.map_mr_sg
+ * @ibmr: from svt_alloc_mr(); page_size is set; a registration may be valid
+ * @sg: list, mapped by ib_dma_map_sg()
+ * @nents: entries
+ * @offset: in the first entry; NULL means 0
+ *
+ * Context: any; no registration of the region is posted.
+ * Return: entries that were mapped, from the first on; -EINVAL page size, or a list that makes no
+ * sense; -ENOMEM not even one fits.
+ */
+int svt_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset)
+{
+	int ret = svt_fast_map(to_svt_mr(ibmr), ibmr->page_size);
+
+	return ret ?: ib_sg_to_pages(ibmr, sg, nents, offset, svt_map_page);
 }
 
 /* What ib_core passes is what changes by @flags; the rest stays */
@@ -256,6 +316,8 @@ int svt_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 		return ret;
 	svt_key_remove(&core->keys, &mr->key);
 	atomic_dec(&core->mr_count);
+	if (mr->fast)
+		svt_fast_free(mr);
 	pages = svt_mr_set_pages(mr, &(struct svt_mr_pages){});
 	svt_mr_unpin(&pages);
 	kfree(mr);

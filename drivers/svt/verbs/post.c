@@ -17,6 +17,14 @@ static bool svt_has_bit(u32 mask, unsigned int bit)
 	return bit < 32 && mask & BIT(bit);
 }
 
+/* As the ring has it; what is not known is one that no type of QP takes */
+static u8 svt_opcode(enum ib_wr_opcode opcode)
+{
+	if (opcode == IB_WR_REG_MR)
+		return SVT_WR_REG_MR;
+	return (u32)opcode < SVT_WR_REG_MR ? opcode : U8_MAX;
+}
+
 static u16 svt_send_flags(const struct ib_send_wr *wr)
 {
 	return (wr->send_flags & IB_SEND_FENCE ? SVT_SEND_FENCE : 0) |
@@ -84,6 +92,19 @@ static void svt_fill_atomic(struct svt_send_wqe *wqe, const struct ib_send_wr *w
 	wqe->atomic.reserved = 0;
 }
 
+/* What ib_map_mr_sg() said, and what the client made of it */
+static void svt_fill_reg(struct svt_send_wqe *wqe, const struct ib_send_wr *wr)
+{
+	const struct ib_reg_wr *reg = reg_wr(wr);
+
+	*svt_reg_wqe(wqe) = (struct svt_reg_wqe) {
+		.start = reg->mr->iova,
+		.length = reg->mr->length,
+		.key = reg->key,
+		.access = reg->access,
+	};
+}
+
 static void svt_fill_operation(struct svt_qp *qp, struct svt_send_wqe *wqe,
 			       const struct ib_send_wr *wr)
 {
@@ -102,6 +123,9 @@ static void svt_fill_operation(struct svt_qp *qp, struct svt_send_wqe *wqe,
 	case IB_WR_ATOMIC_FETCH_AND_ADD:
 		svt_fill_atomic(wqe, wr);
 		break;
+	case IB_WR_REG_MR:
+		svt_fill_reg(wqe, wr);
+		break;
 	default:
 		break;
 	}
@@ -112,7 +136,7 @@ static int svt_fill_send(struct svt_qp *qp, struct svt_send_wqe *wqe,
 {
 	memset(wqe, 0, sizeof(*wqe));
 	wqe->wr_id = wr->wr_id;
-	wqe->opcode = wr->opcode;
+	wqe->opcode = svt_opcode(wr->opcode);
 	wqe->num_sge = wr->num_sge;
 	wqe->flags = svt_send_flags(wr);
 	if (wr->opcode == IB_WR_SEND_WITH_INV || wr->opcode == IB_WR_LOCAL_INV)
@@ -129,7 +153,8 @@ static int svt_fill_send(struct svt_qp *qp, struct svt_send_wqe *wqe,
 /* A window is bound by user space only: there is no struct for it among the kernel's requests */
 static int svt_check_send(struct svt_qp *qp, const struct ib_send_wr *wr)
 {
-	if (wr->opcode == IB_WR_BIND_MW || !svt_has_bit(qp->type->send_opcodes, wr->opcode))
+	if (wr->opcode == IB_WR_BIND_MW ||
+	    !svt_has_bit(qp->type->send_opcodes, svt_opcode(wr->opcode)))
 		return -EOPNOTSUPP;
 	if (wr->num_sge < 0 || wr->num_sge > qp->send.limits.max_sge)
 		return -EINVAL;

@@ -96,6 +96,8 @@ struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova,
 			      struct ib_udata *udata);
 struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
 				int access, struct ib_pd *pd, struct ib_udata *udata);
+struct ib_mr *svt_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_pages);
+int svt_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset);
 int svt_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 int svt_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
 int svt_dealloc_mw(struct ib_mw *ibmw);

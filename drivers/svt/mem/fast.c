@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Regions for fast registration: a kernel client maps pages (verbs), work requests register what is
+ * mapped and invalidate it. svt_fast.lock serialises the two.
+ *
+ * A region that is not valid is the client's, with the pages behind it, as soon as the invalidation
+ * has completed. No grace period can be waited for then, so who uses the pages counts itself
+ * (svt_region_enter()), and the invalidation waits for the count. Registration may then change the
+ * fields in place, though look-ups go on: a look-up reads the generation first, which is why one
+ * that saw fields of two registrations does not get in.
+ */
+#include <linux/log2.h>
+#include <linux/overflow.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "keys.h"
+#include "lookup.h"
+
+#define FAST_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE | \
+			 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_OPTIONAL)
+#define CHANGES		(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)
+
+/**
+ * svt_fast_init() - make a region one for fast registration
+ * @mr: without a table
+ * @pages: that it can have, 1 to SVT_MAX_FAST_PAGES
+ *
+ * Context: May sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int svt_fast_init(struct svt_mr *mr, u32 pages)
+{
+	struct svt_page_table *table = svt_page_table_alloc(pages, PAGE_SHIFT, 0);
+	struct svt_fast *fast = kzalloc(sizeof(*fast), GFP_KERNEL);
+
+	rcu_assign_pointer(mr->table, table);
+	mr->fast = fast;
+	if (fast)
+		fast->next = svt_page_table_alloc(pages, PAGE_SHIFT, 0);
+	if (!table || !fast || !fast->next) {
+		svt_fast_free(mr);
+		return -ENOMEM;
+	}
+	spin_lock_init(&fast->lock);
+	fast->capacity = pages;
+	return 0;
+}
+
+/**
+ * svt_fast_free() - undo svt_fast_init()
+ * @mr: whose key nobody can find any more
+ *
+ * Context: May sleep.
+ */
+void svt_fast_free(struct svt_mr *mr)
+{
+	svt_page_table_free(rcu_replace_pointer(mr->table, NULL, true));
+	if (mr->fast)
+		svt_page_table_free(mr->fast->next);
+	kfree(mr->fast);
+	mr->fast = NULL;
+}
+
+/**
+ * svt_fast_map() - begin to map pages for the next registration
+ * @mr: region for fast registration, also a valid one
+ * @page_size: bytes of a block
+ *
+ * Context: Any. The client sees to it that no registration is posted.
+ * Return: 0, or -EINVAL: not a size that a region can have.
+ */
+int svt_fast_map(struct svt_mr *mr, u32 page_size)
+{
+	if (page_size < PAGE_SIZE || page_size > BIT(SVT_MAX_BLOCK_SHIFT) ||
+	    !is_power_of_2(page_size))
+		return -EINVAL;
+	mr->fast->next->shift = ilog2(page_size);
+	mr->fast->mapped = 0;
+	return 0;
+}
+
+/**
+ * svt_fast_map_page() - map one more block
+ * @mr: as given to svt_fast_map()
+ * @page: first page of the block
+ *
+ * Context: Any.
+ * Return: 0, or -ENOMEM when there is no room.
+ */
+int svt_fast_map_page(struct svt_mr *mr, struct page *page)
+{
+	struct svt_fast *fast = mr->fast;
+
+	if (fast->mapped == fast->capacity)
+		return -ENOMEM;
+	svt_page_table_set(fast->next, fast->mapped++, page);
+	return 0;
+}
+
+static int register_check(const struct svt_mr *mr, const struct svt_fast_reg *reg)
+{
+	const struct svt_fast *fast = mr->fast;
+	u64 offset = reg->start & ((1ULL << fast->next->shift) - 1);
+	u64 room = (u64)fast->mapped << fast->next->shift;
+	u64 end;
+
+	if (mr->key.valid || reg->access & ~FAST_ACCESS ||
+	    (reg->access & CHANGES && !(reg->access & IB_ACCESS_LOCAL_WRITE)))
+		return -EINVAL;
+	if (!reg->length || check_add_overflow(reg->start, reg->length, &end) ||
+	    !svt_range_within(offset, reg->length, 0, room))
+		return -EFAULT;
+	return 0;
+}
+
+/* Nobody is in, and nobody gets in before the key is valid */
+static void publish(struct svt_mr *mr, const struct svt_fast_reg *reg)
+{
+	struct svt_fast *fast = mr->fast;
+
+	/* The generation before the fields: pairs with the acquire in generation() */
+	WRITE_ONCE(fast->generation, fast->generation + 1);
+	smp_wmb(); /* as above */
+	fast->next->first_offset = reg->start & ((1ULL << fast->next->shift) - 1);
+	fast->next = rcu_replace_pointer(mr->table, fast->next, lockdep_is_held(&fast->lock));
+	fast->mapped = 0;
+	mr->key.access = reg->access;
+	mr->key.start = reg->start;
+	mr->key.length = reg->length;
+	WRITE_ONCE(mr->key.key, reg->key);
+	svt_key_enable(&mr->key);
+}
+
+/**
+ * svt_fast_register() - IB_WR_REG_MR: make what is mapped a valid region
+ * @keys: the table
+ * @pd: of the QP
+ * @reg: the request
+ *
+ * A region has to be invalidated before it is registered again, and mapped anew (IBTA 10.6.4).
+ *
+ * Context: Any but hard interrupts. Takes the region's lock.
+ * Return: 0; -EINVAL no such region, it is valid, or access flags; -EACCES another protection
+ * domain; -EFAULT not within what is mapped.
+ */
+int svt_fast_register(struct svt_keys *keys, const struct ib_pd *pd,
+		      const struct svt_fast_reg *reg)
+{
+	struct svt_key *key;
+	struct svt_mr *mr;
+	int ret = -EINVAL;
+
+	rcu_read_lock();
+	key = svt_key_find(keys, reg->key);
+	if (!key || key->type != SVT_KEY_REGION)
+		goto unlock;
+	mr = container_of(key, struct svt_mr, key);
+	if (!mr->fast)
+		goto unlock;
+	spin_lock_bh(&mr->fast->lock);
+	ret = key->pd == pd ? register_check(mr, reg) : -EACCES;
+	if (!ret)
+		publish(mr, reg);
+	spin_unlock_bh(&mr->fast->lock);
+unlock:
+	rcu_read_unlock();
+	return ret;
+}
+
+/**
+ * svt_fast_enter() - svt_region_enter() of a region for fast registration
+ * @region: of one
+ *
+ * Context: as svt_region_enter().
+ * Return: as svt_region_enter().
+ */
+bool svt_fast_enter(const struct svt_region *region)
+{
+	const struct svt_mr *mr = region->mr;
+
+	/* Either the count is seen by svt_fast_invalidate(), or what it wrote is seen here */
+	atomic_inc(&mr->fast->users);
+	smp_mb__after_atomic(); /* as above */
+	/* Acquire: as in region_key() */
+	if (smp_load_acquire(&mr->key.valid) &&
+	    READ_ONCE(mr->fast->generation) == region->generation)
+		return true;
+	atomic_dec(&mr->fast->users);
+	return false;
+}
+
+/**
+ * svt_fast_invalidate() - let no access pass until the next registration
+ * @mr: region for fast registration
+ * @rkey: its key
+ *
+ * When it returns nothing that a peer asked for uses the pages. It waits until those trains are
+ * copied that are under way.
+ *
+ * Context: RCU read section; not between svt_region_enter() and svt_region_leave(); not hard
+ * interrupts. Takes the region's lock.
+ * Return: 0; -EALREADY it is not valid; -EINVAL not its key any more.
+ */
+int svt_fast_invalidate(struct svt_mr *mr, u32 rkey)
+{
+	int ret = 0;
+
+	spin_lock_bh(&mr->fast->lock);
+	if (mr->key.key != rkey) {
+		ret = -EINVAL;
+	} else if (!mr->key.valid) {
+		ret = -EALREADY;
+	} else {
+		WRITE_ONCE(mr->key.valid, false);
+		/* Pairs with the barrier in svt_fast_enter() */
+		smp_mb();
+		while (atomic_read_acquire(&mr->fast->users))
+			cpu_relax();
+	}
+	spin_unlock_bh(&mr->fast->lock);
+	return ret;
+}
