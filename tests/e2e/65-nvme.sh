@@ -1,0 +1,246 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# NVMe over Fabrics: the kernel's nvme-rdma and nvmet-rdma, with a filesystem and fio's verification
+# above them, between two svt devices and on one. What is taken away under I/O is missed, and found
+# again. Both live in the first network namespace, as rxe does, which wants UDP port 4791 for itself
+# there: so rxe is no peer here.
+# Limit: 1800 s
+
+. "$(dirname "$0")/../lib/testlib.sh"
+. "$(dirname "$0")/../lib/wire.sh"
+
+NQN=nqn.2014-08.org.example:svt
+NVMET=/sys/kernel/config/nvmet
+STORE=/dev/ram0
+PORT=$NVMET/ports/1
+SUBSYSTEM=$NVMET/subsystems/$NQN
+TEST_LIMIT=240
+
+target_setup() {
+	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+	modprobe brd rd_nr=1 rd_size=65536
+	modprobe -a nvmet nvmet-rdma nvme-rdma
+	mkdir "$SUBSYSTEM" "$SUBSYSTEM/namespaces/1" "$PORT"
+	echo 1 >"$SUBSYSTEM/attr_allow_any_host"
+	echo "$STORE" >"$SUBSYSTEM/namespaces/1/device_path"
+	echo 1 >"$SUBSYSTEM/namespaces/1/enable"
+	echo rdma >"$PORT/addr_trtype"
+	echo ipv4 >"$PORT/addr_adrfam"
+	echo 10.0.1.1 >"$PORT/addr_traddr"
+	echo 4420 >"$PORT/addr_trsvcid"
+}
+
+target_start() {
+	ln -s "$SUBSYSTEM" "$PORT/subsystems/$NQN"
+}
+
+target_stop() {
+	rm "$PORT/subsystems/$NQN"
+}
+
+target_teardown() {
+	[ ! -e "$PORT/subsystems/$NQN" ] || target_stop
+	rmdir "$PORT"
+	echo 0 >"$SUBSYSTEM/namespaces/1/enable"
+	rmdir "$SUBSYSTEM/namespaces/1" "$SUBSYSTEM"
+	modprobe -r nvme-rdma nvmet-rdma nvmet nvme-fabrics brd
+}
+
+# The namespace's block device, once it is there
+disk() {
+	local name
+	for name in /sys/class/nvme-subsystem/*/nvme*n*; do
+		[ -b "/dev/${name##*/}" ] && echo "/dev/${name##*/}" && return
+	done
+	return 1
+}
+
+no_disk() {
+	! disk >/dev/null
+}
+
+# connect ADDRESS: from there
+connect() {
+	nvme connect -t rdma -a 10.0.1.1 -s 4420 -w "$1" -n "$NQN" -i 2 -k 2 -c 1 -l 100 >&2
+	until_true 20 disk || die "no disk"
+}
+
+disconnect() {
+	nvme disconnect -n "$NQN"
+	until_true 20 no_disk || die "the disk is still there"
+}
+
+# live: the controller is connected
+live() {
+	local state
+	state=$(cat /sys/class/nvme/nvme*/state 2>/dev/null)
+	[ "$state" = live ]
+}
+
+not_live() {
+	! live
+}
+
+# verify_disk DISK [OPTION...]: random writes of all sizes, read back and compared
+verify_disk() {
+	fio --name=verify --filename="$1" --allow_file_create=0 --ioengine=libaio --direct=1 \
+		--iodepth=16 --rw=randrw --bsrange=512-256k --verify=crc32c --verify_fatal=1 "${@:2}"
+}
+
+# A tree of files, on a filesystem that is unmounted in between
+copy_and_compare() {
+	local disk=$1 tree=$TOP/drivers
+	mkfs.ext4 -q "$disk"
+	mkdir -p "$WORK/mnt"
+	mount "$disk" "$WORK/mnt"
+	cp -r "$tree" "$WORK/mnt/tree"
+	umount "$WORK/mnt"
+	echo 3 >/proc/sys/vm/drop_caches
+	mount -o ro "$disk" "$WORK/mnt"
+	diff -r "$tree" "$WORK/mnt/tree"
+	umount "$WORK/mnt"
+	fsck.ext4 -fn "$disk"
+}
+
+# use_disk ADDRESS: connect, use it, disconnect
+use_disk() {
+	local disk
+	disk=$(connect "$1")
+	nvme list
+	copy_and_compare "$disk"
+	verify_disk "$disk" --size=16M
+	disconnect
+}
+
+# Both ends of the wire carried it, and no short cut was taken
+over_the_wire() {
+	local before
+	before=$(wire_counter svt1 rx_bytes)
+	use_disk 10.0.1.2
+	[ "$(wire_counter svt1 rx_bytes)" -gt $((before + 8000000)) ] || die "svt1 received little"
+	[ "$(wire_counter svt1 tx_same_host)" = 0 ] || die "there was a short cut"
+}
+
+on_one_device() {
+	use_disk 10.0.1.1
+	[ "$(wire_counter svt0 tx_same_host)" -gt 1000 ] || die "no short cut was taken"
+}
+
+# What is not there, or not allowed, is told
+refusals() {
+	fails nvme connect -t rdma -a 10.0.1.1 -s 4420 -w 10.0.1.2 -n "$NQN.other"
+	fails nvme connect -t rdma -a 10.0.1.1 -s 4421 -w 10.0.1.2 -n "$NQN"
+	no_disk
+}
+
+# Runs of fio in the background, until one fails or there is a file "enough". (fio's own loops do
+# not verify what they wrote.)
+verify_again() {
+	local run
+	for ((run = 1; run < 1000; run++)); do
+		verify_disk "$DISK" --size=8M --randseed=$run
+		[ ! -e "$WORK/enough" ] || break
+	done
+}
+
+start_io() {
+	DISK=$(connect 10.0.1.2)
+	verify_again >"$WORK/fio" 2>&1 &
+	IO=$!
+	until_true 20 grep -q Starting "$WORK/fio"
+	nap 1
+	kill -0 "$IO" || die "fio ended: $(<"$WORK/fio")"
+}
+
+# What was under way ends well, and nothing of it was wrong
+stop_io() {
+	kill -0 "$IO" || die "fio ended: $(<"$WORK/fio")"
+	touch "$WORK/enough"
+	wait "$IO" || die "fio: $(<"$WORK/fio")"
+	verify_disk "$DISK" --size=4M
+	disconnect
+}
+
+disconnect_under_io() {
+	start_io
+	disconnect
+	if wait "$IO"; then
+		die "fio does not know that its disk is gone"
+	fi
+	use_disk 10.0.1.2
+}
+
+target_restarts_under_io() {
+	start_io
+	target_stop
+	until_true 20 not_live || die "nobody misses the target"
+	target_start
+	until_true 60 live || die "it does not come back"
+	stop_io
+}
+
+link_goes_under_io() {
+	start_io
+	ip link set wire1 down
+	until_true 60 not_live || die "nobody misses the link"
+	ip link set wire1 up
+	ip route replace 10.0.1.1 dev wire1 src 10.0.1.2 table 102
+	until_true 60 live || die "it does not come back"
+	stop_io
+}
+
+initiator_device_goes_under_io() {
+	start_io
+	rdma link delete svt1
+	until_true 60 device_gone svt1 || die "svt1 is still there"
+	wait "$IO" && die "fio does not know that its disk is gone"
+	until_true 20 no_disk || die "the disk is still there"
+	wire_device svt1 svt wire1
+	use_disk 10.0.1.2
+}
+
+target_device_goes_under_io() {
+	start_io
+	rdma link delete svt0
+	until_true 60 device_gone svt0 || die "svt0 is still there"
+	until_true 60 not_live || die "nobody misses the target"
+	wire_device svt0 svt wire0
+	target_stop
+	target_start
+	until_true 60 live || die "it does not come back"
+	stop_io
+}
+
+# After a failed test, too, of which all may be left
+setup() {
+	if [ -d "$SUBSYSTEM" ]; then
+		pkill -9 fio
+		umount -q "$WORK/mnt"
+		nvme disconnect-all
+		( teardown )
+	fi >/dev/null 2>&1
+	wire_setup
+	wire_device svt0 svt wire0
+	wire_device svt1 svt wire1
+	target_setup
+	target_start
+	echo setup >/run/svt/pair
+}
+
+teardown() {
+	rm -f /run/svt/pair
+	target_teardown
+	wire_teardown svt0 svt1
+}
+
+setup
+run_test "a filesystem and fio's verification over the wire" over_the_wire
+run_test "the same on one device, without packets" on_one_device
+run_test "what is not there is refused" refusals
+run_test "disconnect under I/O, and connect again" disconnect_under_io
+run_test "the target restarts under I/O" target_restarts_under_io
+run_test "the link goes and comes back under I/O" link_goes_under_io
+run_test "the initiator's device goes under I/O" initiator_device_goes_under_io
+run_test "the target's device goes and comes back under I/O" target_device_goes_under_io
+run_test "teardown leaves nothing" teardown
+finish
