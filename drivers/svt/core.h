@@ -19,6 +19,7 @@
 #define SVT_MAX_PD		(1 << 16)
 #define SVT_MAX_AH		(1 << 16)
 #define SVT_MAX_MR		(1 << 20)
+#define SVT_MAX_DM		(1 << 16)
 #define SVT_MAX_MW		(1 << 20)
 #define SVT_MAX_CQE		((1 << 20) - 1)
 #define SVT_MAX_SRQ_WR		(1 << 15)
@@ -47,6 +48,7 @@
  * @pd_count: in use, see SVT_MAX_PD
  * @mr_count: likewise
  * @mw_count: likewise
+ * @dm_count: likewise
  * @qp_count: likewise
  * @cq_count: likewise
  * @srq_count: likewise
@@ -71,6 +73,7 @@ struct svt_core {
 	atomic_t pd_count;
 	atomic_t mr_count;
 	atomic_t mw_count;
+	atomic_t dm_count;
 	atomic_t qp_count;
 	atomic_t cq_count;
 	atomic_t srq_count;

@@ -11,6 +11,8 @@
 #include "ah.h"
 #include "context.h"
 #include "cq.h"
+#include "dm.h"
+#include "ioctl.h"
 #include "library.h"
 #include "mr.h"
 #include "mw.h"
@@ -42,6 +44,7 @@ static void free_context(struct ibv_context *ibv_context)
 }
 
 static const struct verbs_context_ops operations = {
+	.alloc_dm = svt_alloc_dm,
 	.alloc_mw = svt_alloc_mw,
 	.alloc_parent_domain = svt_alloc_parent_domain,
 	.alloc_pd = svt_alloc_pd,
@@ -65,6 +68,10 @@ static const struct verbs_context_ops operations = {
 	.destroy_srq = svt_destroy_srq,
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = free_context,
+	.free_dm = svt_free_dm,
+	.import_dm = svt_import_dm,
+	.import_mr = svt_import_mr,
+	.import_pd = svt_import_pd,
 	.modify_qp = svt_modify_qp,
 	.modify_srq = svt_modify_srq,
 	.poll_cq = svt_poll_cq,
@@ -76,10 +83,14 @@ static const struct verbs_context_ops operations = {
 	.query_qp = svt_query_qp,
 	.query_rt_values = svt_query_rt_values,
 	.query_srq = svt_query_srq,
+	.reg_dm_mr = svt_reg_dm_mr,
 	.reg_mr = svt_reg_mr,
 	.req_notify_cq = svt_req_notify_cq,
 	.rereg_mr = svt_rereg_mr,
 	.resize_cq = svt_resize_cq,
+	.unimport_dm = svt_unimport_dm,
+	.unimport_mr = svt_unimport_mr,
+	.unimport_pd = svt_unimport_pd,
 };
 
 /* A flag of the kernel that we do not know would change the meaning of something that we share */
@@ -96,17 +107,35 @@ static int agree(struct verbs_context *context)
 	return response.svt.flags ? EOPNOTSUPP : 0;
 }
 
-struct verbs_context *svt_alloc_context(struct ibv_device *device, int cmd_fd, void *private_data)
+/* The same of a context that somebody else opened; the library learns what an opener does */
+static int agree_imported(struct verbs_context *context)
+{
+	struct svt_alloc_ucontext_resp response = {};
+	struct svt_ioctl call;
+	int err;
+
+	err = ibv_cmd_query_context(&context->context, NULL);
+	if (err)
+		return err;
+	svt_ioctl_init(&call, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT);
+	svt_ioctl_add_output(&call, SVT_ATTR_QUERY_CONTEXT_RESP, &response, sizeof(response));
+	err = svt_ioctl_run(&call, context->context.cmd_fd);
+	if (err)
+		return err;
+	return response.flags ? EOPNOTSUPP : 0;
+}
+
+static struct verbs_context *make_context(struct ibv_device *device, int cmd_fd,
+					  int (*agreement)(struct verbs_context *context))
 {
 	struct verbs_context *context;
 	int err;
 
-	(void)private_data;
 	context = _verbs_init_and_alloc_context(device, cmd_fd, sizeof(*context), NULL,
 						SVT_DRIVER_ID);
 	if (!context)
 		return NULL;
-	err = agree(context);
+	err = agreement(context);
 	if (err)
 		goto uninit;
 	verbs_set_ops(context, &operations);
@@ -121,4 +150,16 @@ uninit:
 	free(context);
 	errno = err;
 	return NULL;
+}
+
+struct verbs_context *svt_alloc_context(struct ibv_device *device, int cmd_fd, void *private_data)
+{
+	(void)private_data;
+	return make_context(device, cmd_fd, agree);
+}
+
+/* @cmd_fd: of a process that has the device open, who shares all objects with us */
+struct verbs_context *svt_import_context(struct ibv_device *device, int cmd_fd)
+{
+	return make_context(device, cmd_fd, agree_imported);
 }

@@ -8,5 +8,6 @@
 #include "rdma-core.h"
 
 struct verbs_context *svt_alloc_context(struct ibv_device *device, int cmd_fd, void *private_data);
+struct verbs_context *svt_import_context(struct ibv_device *device, int cmd_fd);
 
 #endif

@@ -33,6 +33,7 @@ static const struct verbs_device_ops device_operations = {
 	.match_max_abi_version = SVT_UVERBS_ABI_VERSION,
 	.match_table = match_table,
 	.alloc_context = svt_alloc_context,
+	.import_context = svt_import_context,
 	.alloc_device = alloc_device,
 	.uninit_device = uninit_device,
 };

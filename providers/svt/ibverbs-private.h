@@ -107,13 +107,18 @@ struct verbs_mr {
 	int access;
 };
 
+struct verbs_dm {
+	struct ibv_dm dm;
+	uint32_t handle;
+};
+
 /*
  * Every operation that a provider can have, in the order of their slots. Those that svt does not
  * have are declared without their arguments.
  */
 struct verbs_context_ops {
 	void (*advise_mr)(void);
-	void (*alloc_dm)(void);
+	struct ibv_dm *(*alloc_dm)(struct ibv_context *context, struct ibv_alloc_dm_attr *attr);
 	struct ibv_mw *(*alloc_mw)(struct ibv_pd *pd, enum ibv_mw_type type);
 	void (*alloc_null_mr)(void);
 	struct ibv_pd *(*alloc_parent_domain)(struct ibv_context *context,
@@ -157,12 +162,12 @@ struct verbs_context_ops {
 	void (*destroy_wq)(void);
 	int (*detach_mcast)(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
 	void (*free_context)(struct ibv_context *context);
-	void (*free_dm)(void);
+	int (*free_dm)(struct ibv_dm *dm);
 	void (*get_srq_num)(void);
-	void (*import_dm)(void);
-	void (*import_mr)(void);
-	void (*import_pd)(void);
-	void (*modify_cq)(void);
+	struct ibv_dm *(*import_dm)(struct ibv_context *context, uint32_t handle);
+	struct ibv_mr *(*import_mr)(struct ibv_pd *pd, uint32_t handle);
+	struct ibv_pd *(*import_pd)(struct ibv_context *context, uint32_t handle);
+	int (*modify_cq)(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 	void (*modify_flow_action_esp)(void);
 	int (*modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 	void (*modify_qp_rate_limit)(void);
@@ -188,7 +193,8 @@ struct verbs_context_ops {
 	int (*query_rt_values)(struct ibv_context *context, struct ibv_values_ex *values);
 	int (*query_srq)(struct ibv_srq *srq, struct ibv_srq_attr *attr);
 	void (*read_counters)(void);
-	void (*reg_dm_mr)(void);
+	struct ibv_mr *(*reg_dm_mr)(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset,
+				    size_t length, unsigned int access);
 	void (*reg_dmabuf_mr)(void);
 	struct ibv_mr *(*reg_mr)(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va,
 				 int access);
@@ -197,9 +203,9 @@ struct verbs_context_ops {
 			size_t length, int access);
 	int (*resize_cq)(struct ibv_cq *cq, int cqe);
 	void (*set_ece)(void);
-	void (*unimport_dm)(void);
-	void (*unimport_mr)(void);
-	void (*unimport_pd)(void);
+	void (*unimport_dm)(struct ibv_dm *dm);
+	void (*unimport_mr)(struct ibv_mr *mr);
+	void (*unimport_pd)(struct ibv_pd *pd);
 };
 
 void *_verbs_init_and_alloc_context(struct ibv_device *device, int cmd_fd, size_t alloc_size,
@@ -211,6 +217,8 @@ void verbs_set_ops(struct verbs_context *context, const struct verbs_context_ops
  * Commands. Each is a header that the library fills in, the kernel's request, and behind that what
  * the driver adds. A response is the kernel's, and behind it what the driver adds.
  */
+
+struct ibv_command_buffer;
 
 struct ibv_ex_header {
 	struct ib_uverbs_cmd_hdr hdr;
@@ -252,6 +260,11 @@ struct ibv_create_cq_ex {
 	struct ib_uverbs_ex_create_cq core_payload;
 };
 
+struct ibv_modify_cq {
+	struct ibv_ex_header hdr;
+	struct ib_uverbs_ex_modify_cq core_payload;
+};
+
 struct ibv_resize_cq {
 	struct ib_uverbs_cmd_hdr hdr;
 	struct ib_uverbs_resize_cq core_payload;
@@ -290,6 +303,7 @@ struct ibv_query_qp {
 int ibv_cmd_get_context(struct verbs_context *context, struct ibv_get_context *cmd,
 			size_t cmd_size, struct ib_uverbs_get_context_resp *resp,
 			size_t resp_size);
+int ibv_cmd_query_context(struct ibv_context *context, struct ibv_command_buffer *driver);
 int ibv_cmd_query_device_any(struct ibv_context *context,
 			     const struct ibv_query_device_ex_input *input,
 			     struct ibv_device_attr_ex *attr, size_t attr_size,
@@ -306,6 +320,12 @@ int ibv_cmd_rereg_mr(struct verbs_mr *mr, uint32_t flags, void *addr, size_t len
 		     uint64_t hca_va, int access, struct ibv_pd *pd, struct ibv_rereg_mr *cmd,
 		     size_t cmd_size, struct ib_uverbs_rereg_mr_resp *resp, size_t resp_size);
 int ibv_cmd_dereg_mr(struct verbs_mr *mr);
+int ibv_cmd_query_mr(struct ibv_pd *pd, struct verbs_mr *mr, uint32_t handle);
+int ibv_cmd_alloc_dm(struct ibv_context *context, const struct ibv_alloc_dm_attr *attr,
+		     struct verbs_dm *dm, struct ibv_command_buffer *driver);
+int ibv_cmd_free_dm(struct verbs_dm *dm);
+int ibv_cmd_reg_dm_mr(struct ibv_pd *pd, struct verbs_dm *dm, uint64_t offset, size_t length,
+		      unsigned int access, struct verbs_mr *mr, struct ibv_command_buffer *driver);
 int ibv_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *mw,
 		     struct ibv_alloc_mw *cmd, size_t cmd_size,
 		     struct ib_uverbs_alloc_mw_resp *resp, size_t resp_size);
@@ -316,6 +336,8 @@ int ibv_cmd_create_cq_ex(struct ibv_context *context, const struct ibv_cq_init_a
 			 uint32_t cmd_flags);
 int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd, size_t cmd_size,
 		      struct ib_uverbs_resize_cq_resp *resp, size_t resp_size);
+int ibv_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr,
+		      struct ibv_modify_cq *cmd, size_t cmd_size);
 int ibv_cmd_destroy_cq(struct ibv_cq *cq);
 int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_init_attr *attr,
 		       struct ibv_create_srq *cmd, size_t cmd_size,

@@ -65,6 +65,10 @@ SIZE(struct verbs_mr, 56);
 OFFSET(struct verbs_mr, mr_type, 48);
 OFFSET(struct verbs_mr, access, 52);
 
+SIZE(struct ibv_dm, 32);
+SIZE(struct verbs_dm, 40);
+OFFSET(struct verbs_dm, handle, 32);
+
 /* 76 pointers; check-library.sh compares their order with the library's */
 SIZE(struct verbs_context_ops, 608);
 OFFSET(struct verbs_context_ops, unimport_pd, 600);
@@ -77,6 +81,7 @@ SIZE(struct ibv_reg_mr, 48);
 SIZE(struct ibv_rereg_mr, 56);
 SIZE(struct ibv_alloc_mw, 24);
 SIZE(struct ibv_create_cq_ex, 56);
+SIZE(struct ibv_modify_cq, 40);
 SIZE(struct ibv_resize_cq, 24);
 SIZE(struct ibv_create_srq, 40);
 SIZE(struct ibv_modify_srq, 24);

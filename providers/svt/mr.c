@@ -45,3 +45,26 @@ int svt_dereg_mr(struct verbs_mr *mr)
 		free(mr);
 	return err;
 }
+
+/* A region that another process registered; where it is in that one's memory is not known here */
+struct ibv_mr *svt_import_mr(struct ibv_pd *pd, uint32_t handle)
+{
+	struct verbs_mr *mr;
+	int err;
+
+	mr = calloc(1, sizeof(*mr));
+	if (!mr)
+		return NULL;
+	err = ibv_cmd_query_mr(pd, mr, handle);
+	if (err) {
+		free(mr);
+		errno = err;
+		return NULL;
+	}
+	return &mr->ibv_mr;
+}
+
+void svt_unimport_mr(struct ibv_mr *mr)
+{
+	free(container_of(mr, struct verbs_mr, ibv_mr));
+}

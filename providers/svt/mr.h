@@ -12,5 +12,7 @@ struct ibv_mr *svt_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t
 int svt_rereg_mr(struct verbs_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		 int access);
 int svt_dereg_mr(struct verbs_mr *mr);
+struct ibv_mr *svt_import_mr(struct ibv_pd *pd, uint32_t handle);
+void svt_unimport_mr(struct ibv_mr *mr);
 
 #endif

@@ -7,6 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <rdma/svt-abi.h>
+
+#include "ioctl.h"
 #include "pd.h"
 
 struct ibv_pd *svt_alloc_pd(struct ibv_context *context)
@@ -27,6 +30,33 @@ struct ibv_pd *svt_alloc_pd(struct ibv_context *context)
 		return NULL;
 	}
 	return &pd->ibv_pd;
+}
+
+/* A PD of another process that shares the context; the kernel is asked whether there is one */
+struct ibv_pd *svt_import_pd(struct ibv_context *context, uint32_t handle)
+{
+	struct svt_ioctl call;
+	struct svt_pd *pd;
+	int err;
+
+	svt_ioctl_init(&call, UVERBS_OBJECT_PD, SVT_METHOD_PD_QUERY);
+	svt_ioctl_add_handle(&call, SVT_ATTR_PD_QUERY_PD, handle);
+	err = svt_ioctl_run(&call, context->cmd_fd);
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return NULL;
+	pd->ibv_pd.context = context;
+	pd->ibv_pd.handle = handle;
+	return &pd->ibv_pd;
+}
+
+void svt_unimport_pd(struct ibv_pd *pd)
+{
+	free(to_svt_pd(pd));
 }
 
 /*

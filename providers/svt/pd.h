@@ -43,6 +43,8 @@ static inline bool svt_pd_is_shared(struct ibv_pd *pd)
 }
 
 struct ibv_pd *svt_alloc_pd(struct ibv_context *context);
+struct ibv_pd *svt_import_pd(struct ibv_context *context, uint32_t handle);
+void svt_unimport_pd(struct ibv_pd *pd);
 struct ibv_pd *svt_alloc_parent_domain(struct ibv_context *context,
 				       struct ibv_parent_domain_init_attr *attr);
 int svt_dealloc_pd(struct ibv_pd *pd);

@@ -13,8 +13,16 @@
 
 #include "ring.h"
 
-/* As vmalloc_user(), but charged to the memory cgroup of who asks */
-static void *ring_map(size_t bytes)
+/**
+ * svt_shared_alloc() - allocate zeroed memory that can be mapped into a process
+ * @bytes: whole pages, at least one
+ *
+ * As vmalloc_user(), but charged to the memory cgroup of who asks. The pages are single ones.
+ *
+ * Context: May sleep.
+ * Return: The memory, to be freed by vfree(), or NULL.
+ */
+void *svt_shared_alloc(size_t bytes)
 {
 	unsigned int i, count = bytes >> PAGE_SHIFT;
 	struct page **pages = kvcalloc(count, sizeof(*pages), GFP_KERNEL_ACCOUNT);
@@ -62,7 +70,7 @@ int svt_ring_alloc(struct svt_ring *ring, u32 entries, u32 stride)
 		return -EINVAL;
 	bytes &= PAGE_MASK;
 
-	ring->control = ring_map(bytes);
+	ring->control = svt_shared_alloc(bytes);
 	if (!ring->control)
 		return -ENOMEM;
 	ring->elements = ring->control + 1;

@@ -29,6 +29,7 @@ struct svt_ring {
 	size_t bytes;
 };
 
+void *svt_shared_alloc(size_t bytes);
 int svt_ring_alloc(struct svt_ring *ring, u32 entries, u32 stride);
 void svt_ring_free(struct svt_ring *ring);
 void svt_ring_copy(const struct svt_ring *from, struct svt_ring *to, u32 first, u32 end);

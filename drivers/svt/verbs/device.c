@@ -33,6 +33,7 @@ static void svt_core_check_empty(const struct svt_core *core)
 	WARN_ON(atomic_read(&core->pd_count));
 	WARN_ON(atomic_read(&core->mr_count));
 	WARN_ON(atomic_read(&core->mw_count));
+	WARN_ON(atomic_read(&core->dm_count));
 	WARN_ON(atomic_read(&core->qp_count));
 	WARN_ON(atomic_read(&core->cq_count));
 	WARN_ON(atomic_read(&core->srq_count));
@@ -171,6 +172,7 @@ int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.local_ca_ack_delay = SVT_ACK_DELAY,
 		.timestamp_mask = U64_MAX,
 		.hca_core_clock = SVT_CLOCK_KHZ,
+		.max_dm_size = SVT_MAX_DM_LENGTH,
 	};
 	return svt_udata_check(udata);
 }
@@ -179,6 +181,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.driver_id = SVT_DRIVER_ID,
 	.uverbs_abi_ver = SVT_UVERBS_ABI_VERSION,
 
+	.alloc_dm = svt_alloc_dm,
 	.alloc_hw_port_stats = svt_alloc_hw_port_stats,
 	.alloc_mr = svt_alloc_mr,
 	.alloc_mw = svt_alloc_mw,
@@ -190,6 +193,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.create_qp = svt_create_qp,
 	.create_srq = svt_create_srq,
 	.create_user_ah = svt_create_ah,
+	.dealloc_dm = svt_dealloc_dm,
 	.dealloc_driver = svt_dealloc_driver,
 	.dealloc_mw = svt_dealloc_mw,
 	.dealloc_pd = svt_dealloc_pd,
@@ -225,6 +229,8 @@ static const struct ib_device_ops svt_device_ops = {
 	.query_port = svt_query_port,
 	.query_qp = svt_query_qp,
 	.query_srq = svt_query_srq,
+	.query_ucontext = svt_query_ucontext,
+	.reg_dm_mr = svt_reg_dm_mr,
 	.reg_user_mr = svt_reg_user_mr,
 	.req_notify_cq = svt_req_notify_cq,
 	.rereg_user_mr = svt_rereg_user_mr,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Rings that a process may map. A shared ring's memory belongs to an entry of ib_core's table of
- * mappings: it is freed with the last reference of the entry, one of which the queue holds until it
- * is destroyed, the others each call of mmap while it lasts. Pages that are mapped then are kept
- * by the mapping, and seen by nobody else.
+ * Memory that a process may map: rings, and device memory. It belongs to an entry of ib_core's
+ * table of mappings: it is freed with the last reference of the entry, one of which the queue or
+ * the device memory holds until it is destroyed, the others each call of mmap while it lasts. Pages
+ * that are mapped then are kept by the mapping, and seen by nobody else.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -12,18 +12,43 @@
 #include "verbs.h"
 
 /**
- * struct svt_mmap_entry - a ring in the table of mappings
+ * struct svt_mmap_entry - memory in the table of mappings
  * @entry: ib_core's
- * @ring: its memory; index and all else that changes is in the queue's own struct svt_ring
+ * @memory: from svt_shared_alloc(); nobody else frees it
  */
 struct svt_mmap_entry {
 	struct rdma_user_mmap_entry entry;
-	struct svt_ring ring;
+	void *memory;
 };
 
 static struct svt_mmap_entry *to_svt_mmap_entry(struct rdma_user_mmap_entry *entry)
 {
 	return container_of(entry, struct svt_mmap_entry, entry);
+}
+
+/**
+ * svt_memory_share - let a process map memory
+ * @context: of the process
+ * @memory: from svt_shared_alloc(); on success it is freed by svt_memory_unshare() only
+ * @bytes: all of it
+ *
+ * Context: may sleep.
+ * Return: the entry, or -ENOMEM.
+ */
+struct rdma_user_mmap_entry *svt_memory_share(struct ib_ucontext *context, void *memory,
+					      size_t bytes)
+{
+	struct svt_mmap_entry *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+	int ret;
+
+	if (!entry)
+		return ERR_PTR(-ENOMEM);
+	entry->memory = memory;
+	ret = rdma_user_mmap_entry_insert(context, &entry->entry, bytes);
+	if (!ret)
+		return &entry->entry;
+	kfree(entry);
+	return ERR_PTR(ret);
 }
 
 /**
@@ -39,19 +64,12 @@ struct rdma_user_mmap_entry *svt_ring_share(struct ib_ucontext *context,
 					    const struct svt_ring *ring,
 					    struct svt_ring_info *info)
 {
-	struct svt_mmap_entry *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
-	int ret;
+	struct rdma_user_mmap_entry *entry;
 
-	if (!entry)
-		return ERR_PTR(-ENOMEM);
-	entry->ring = *ring;
-	ret = rdma_user_mmap_entry_insert(context, &entry->entry, ring->bytes);
-	if (ret) {
-		kfree(entry);
-		return ERR_PTR(ret);
-	}
-	svt_ring_info(ring, rdma_user_mmap_get_offset(&entry->entry), info);
-	return &entry->entry;
+	entry = svt_memory_share(context, ring->control, ring->bytes);
+	if (!IS_ERR(entry))
+		svt_ring_info(ring, rdma_user_mmap_get_offset(entry), info);
+	return entry;
 }
 
 /**
@@ -81,17 +99,17 @@ void svt_mmap_free(struct rdma_user_mmap_entry *entry)
 {
 	struct svt_mmap_entry *mapping = to_svt_mmap_entry(entry);
 
-	svt_ring_free(&mapping->ring);
+	vfree(mapping->memory);
 	kfree(mapping);
 }
 
 /**
- * svt_mmap - ib_device_ops.mmap: a process maps a ring
+ * svt_mmap - ib_device_ops.mmap: a process maps a ring or device memory
  * @context: of the process
- * @vma: the whole of one ring at its offset, shared, not executable
+ * @vma: the whole of one entry at its offset, shared, not executable
  *
  * Context: may sleep; mmap lock held.
- * Return: 0; -EINVAL no such ring, or not all of it; -EPERM executable; -ENOMEM.
+ * Return: 0; -EINVAL no such entry, or not all of it; -EPERM executable; -ENOMEM.
  */
 int svt_mmap(struct ib_ucontext *context, struct vm_area_struct *vma)
 {
@@ -103,7 +121,7 @@ int svt_mmap(struct ib_ucontext *context, struct vm_area_struct *vma)
 	entry = rdma_user_mmap_entry_get(context, vma);
 	if (!entry)
 		return -EINVAL;
-	ret = remap_vmalloc_range(vma, to_svt_mmap_entry(entry)->ring.control, 0);
+	ret = remap_vmalloc_range(vma, to_svt_mmap_entry(entry)->memory, 0);
 	rdma_user_mmap_entry_put(entry);
 	return ret;
 }

@@ -77,7 +77,15 @@ static struct svt_mr_pages svt_mr_set_pages(struct svt_mr *mr, const struct svt_
 	return old;
 }
 
-static int svt_mr_insert(struct svt_core *core, struct svt_mr *mr)
+/**
+ * svt_mr_insert - count a region, give it its key, and let accesses pass
+ * @core: of the device
+ * @mr: all but the keys is set
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOMEM.
+ */
+int svt_mr_insert(struct svt_core *core, struct svt_mr *mr)
 {
 	int ret;
 

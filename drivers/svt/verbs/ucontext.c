@@ -7,6 +7,11 @@
 
 #include "verbs.h"
 
+static struct svt_alloc_ucontext_resp svt_ucontext_resp(void)
+{
+	return (struct svt_alloc_ucontext_resp){ .max_inline = SVT_MAX_INLINE };
+}
+
 /**
  * svt_alloc_ucontext - a process opens the device
  * @context: zeroed but for ib_core's part
@@ -22,7 +27,7 @@
  */
 int svt_alloc_ucontext(struct ib_ucontext *context, struct ib_udata *udata)
 {
-	struct svt_alloc_ucontext_resp resp = { .max_inline = SVT_MAX_INLINE };
+	struct svt_alloc_ucontext_resp resp = svt_ucontext_resp();
 	struct module *owner = to_svt_device(context->device)->ops->owner;
 	struct svt_alloc_ucontext_req req = {};
 	int ret;
@@ -64,4 +69,20 @@ void svt_dealloc_ucontext(struct ib_ucontext *context)
  */
 void svt_disassociate_ucontext(struct ib_ucontext *context)
 {
+}
+
+/**
+ * svt_query_ucontext - a process imports a context: it was given the file by who opened the device
+ * @context: of both from then on
+ * @attrs: struct svt_alloc_ucontext_resp out, where it is asked for
+ *
+ * Return: 0, or -EFAULT.
+ */
+int svt_query_ucontext(struct ib_ucontext *context, struct uverbs_attr_bundle *attrs)
+{
+	struct svt_alloc_ucontext_resp resp = svt_ucontext_resp();
+
+	if (!uverbs_attr_is_valid(attrs, SVT_ATTR_QUERY_CONTEXT_RESP))
+		return 0;
+	return uverbs_copy_to(attrs, SVT_ATTR_QUERY_CONTEXT_RESP, &resp, sizeof(resp));
 }

@@ -7,6 +7,7 @@
 #define SVT_VERBS_VERBS_H
 
 #include <linux/atomic.h>
+#include <linux/sizes.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/svt.h>
 #include <rdma/uverbs_ioctl.h>
@@ -21,6 +22,9 @@
 /* Bytes of a memory region */
 #define SVT_MAX_MR_LENGTH	BIT_ULL(40)
 
+/* Bytes of one piece of device memory */
+#define SVT_MAX_DM_LENGTH	SZ_1M
+
 /* Blocks that a region may be made of: any power of two from a page to 1 GiB */
 #define SVT_BLOCK_SIZES		GENMASK(30, PAGE_SHIFT)
 
@@ -34,6 +38,20 @@ struct svt_pd {
 };
 
 /**
+ * struct svt_dm - device memory: pages of the host that a device without any lends
+ * @ibdm: what ib_core sees
+ * @memory: from svt_shared_alloc(); belongs to @mmap_entry
+ * @bytes: whole pages
+ * @mmap_entry: for the processes that map it
+ */
+struct svt_dm {
+	struct ib_dm ibdm;
+	void *memory;
+	size_t bytes;
+	struct rdma_user_mmap_entry *mmap_entry;
+};
+
+/**
  * struct svt_ah - an address handle
  * @ibah: what ib_core sees
  * @av: the address vector; replaced by modify, which the client serialises with all else
@@ -42,6 +60,11 @@ struct svt_ah {
 	struct ib_ah ibah;
 	struct svt_av *av;
 };
+
+static inline struct svt_dm *to_svt_dm(struct ib_dm *ibdm)
+{
+	return container_of(ibdm, struct svt_dm, ibdm);
+}
 
 static inline struct svt_ah *to_svt_ah(struct ib_ah *ibah)
 {
@@ -81,16 +104,20 @@ enum ib_mtu svt_active_mtu(struct svt_core *core);
 int svt_alloc_ucontext(struct ib_ucontext *context, struct ib_udata *udata);
 void svt_dealloc_ucontext(struct ib_ucontext *context);
 void svt_disassociate_ucontext(struct ib_ucontext *context);
+int svt_query_ucontext(struct ib_ucontext *context, struct uverbs_attr_bundle *attrs);
 int svt_alloc_pd(struct ib_pd *pd, struct ib_udata *udata);
 int svt_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata);
 int svt_mmap(struct ib_ucontext *context, struct vm_area_struct *vma);
 void svt_mmap_free(struct rdma_user_mmap_entry *entry);
+struct rdma_user_mmap_entry *svt_memory_share(struct ib_ucontext *context, void *memory,
+					      size_t bytes);
 struct rdma_user_mmap_entry *svt_ring_share(struct ib_ucontext *context,
 					    const struct svt_ring *ring,
 					    struct svt_ring_info *info);
 void svt_ring_unshare(struct svt_ring *ring, struct rdma_user_mmap_entry *entry);
 
-/* mr.c, mw.c */
+/* mr.c, dm.c, mw.c */
+int svt_mr_insert(struct svt_core *core, struct svt_mr *mr);
 struct ib_mr *svt_get_dma_mr(struct ib_pd *pd, int access);
 struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
 			      struct ib_udata *udata);
@@ -99,6 +126,11 @@ struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 le
 struct ib_mr *svt_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_pages);
 int svt_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset);
 int svt_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+struct ib_dm *svt_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *context,
+			   struct ib_dm_alloc_attr *attr, struct uverbs_attr_bundle *attrs);
+int svt_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs);
+struct ib_mr *svt_reg_dm_mr(struct ib_pd *pd, struct ib_dm *ibdm, struct ib_dm_mr_attr *attr,
+			    struct uverbs_attr_bundle *attrs);
 int svt_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
 int svt_dealloc_mw(struct ib_mw *ibmw);
 

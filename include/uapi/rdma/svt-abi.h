@@ -187,6 +187,13 @@ struct svt_create_ah_resp {
 	__u32 reserved;
 };
 
+/* Where device memory is to be mapped from */
+struct svt_dm_info {
+	__aligned_u64 mmap_offset;
+	__aligned_u64 mmap_length;	/* bytes, whole pages */
+	__aligned_u64 length;		/* bytes that were asked for */
+};
+
 enum svt_ioctl_methods_qp {
 	SVT_METHOD_QP_DOORBELL = (1U << UVERBS_ID_NS_SHIFT),
 };
@@ -203,6 +210,29 @@ enum svt_ioctl_attrs_srq_resize {
 	SVT_ATTR_SRQ_RESIZE_SRQ = (1U << UVERBS_ID_NS_SHIFT),
 	SVT_ATTR_SRQ_RESIZE_MAX_WR,	/* __u32 in */
 	SVT_ATTR_SRQ_RESIZE_RING,	/* struct svt_ring_info out */
+};
+
+enum svt_ioctl_methods_dm {
+	SVT_METHOD_DM_QUERY = (1U << UVERBS_ID_NS_SHIFT),
+};
+
+enum svt_ioctl_attrs_dm_query {
+	SVT_ATTR_DM_QUERY_DM = (1U << UVERBS_ID_NS_SHIFT),
+	SVT_ATTR_DM_QUERY_INFO,		/* struct svt_dm_info out */
+};
+
+/* What a process asks that imports a protection domain: is there one with this handle? */
+enum svt_ioctl_methods_pd {
+	SVT_METHOD_PD_QUERY = (1U << UVERBS_ID_NS_SHIFT),
+};
+
+enum svt_ioctl_attrs_pd_query {
+	SVT_ATTR_PD_QUERY_PD = (1U << UVERBS_ID_NS_SHIFT),
+};
+
+/* UVERBS_METHOD_QUERY_CONTEXT has this besides, for a process that imports the context */
+enum svt_ioctl_attrs_query_context {
+	SVT_ATTR_QUERY_CONTEXT_RESP = (1U << UVERBS_ID_NS_SHIFT), /* svt_alloc_ucontext_resp out */
 };
 
 #endif

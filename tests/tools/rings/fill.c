@@ -17,6 +17,7 @@ static const u8 handles[] = {
 	[FILL_MR] = OBJECT_MR,
 	[FILL_MW] = OBJECT_MW,
 	[FILL_AH] = OBJECT_AH,
+	[FILL_DM] = OBJECT_DM,
 };
 
 static u64 memory(const struct world *w, struct random *r)
@@ -44,6 +45,8 @@ static u64 simple_value(struct world *w, struct random *r, const struct side *s,
 		return 1 + random_below(r, 8 * PAGE);
 	case FILL_ACCESS:
 		return random_below(r, 32);
+	case FILL_DM_ACCESS:
+		return random_below(r, 32) | IBV_ACCESS_ZERO_BASED;
 	case FILL_PD_FLAGS:
 		return random_below(r, 8);
 	case FILL_COUNT:

@@ -17,11 +17,13 @@ enum fill {
 	FILL_MR,
 	FILL_MW,
 	FILL_AH,
+	FILL_DM,
 	FILL_CHANNEL,		/* of the side, or -1 */
 	FILL_ADDRESS,		/* in the sandbox */
 	FILL_LENGTH,
 	FILL_PD_FLAGS,
 	FILL_ACCESS,
+	FILL_DM_ACCESS,		/* zero based */
 	FILL_COUNT,		/* of entries: neither many nor, but for the limits, very many */
 	FILL_SGES,
 	FILL_QP_TYPE,

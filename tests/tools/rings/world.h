@@ -15,6 +15,7 @@ enum object_kind {
 	OBJECT_MR,
 	OBJECT_MW,
 	OBJECT_AH,
+	OBJECT_DM,
 	OBJECT_KINDS,
 };
 

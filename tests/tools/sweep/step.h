@@ -28,6 +28,7 @@ struct bench {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
+	struct ibv_dm *dm;
 	struct ibv_mw *mw;
 	struct ibv_cq *cq;
 	struct ibv_comp_channel *channel;

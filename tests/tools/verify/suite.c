@@ -15,6 +15,7 @@ const struct test_case *const suites[] = {
 	ud_errors_cases,
 	srq_cases,
 	mr_cases,
+	dm_cases,
 	mw_cases,
 	mw_inv_cases,
 	cq_cases,

@@ -22,6 +22,7 @@ extern const struct test_case uc_cases[];
 extern const struct test_case ud_cases[];
 extern const struct test_case ud_errors_cases[];
 extern const struct test_case srq_cases[];
+extern const struct test_case dm_cases[];
 extern const struct test_case mw_cases[];
 extern const struct test_case mw_inv_cases[];
 extern const struct test_case mw_last_cases[];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory regions of one page, of many that do not lie together, and of huge ones.
+ * Memory regions of one page, of many that do not lie together, of huge ones, and of device memory.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #define PAGE		4096
 #define LARGE		(8U << 20)
 #define ALIGNMENT	(2U << 20)
+#define DM_LENGTH	(8 * PAGE)
 #define ACCESS		(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
 
 /*
@@ -152,6 +153,25 @@ static int is_whole_region(struct bench *b)
 	return reaches(b, b->length, IBV_WC_SUCCESS);
 }
 
+static int alloc_dm(struct bench *b)
+{
+	struct ibv_alloc_dm_attr attr = { .length = DM_LENGTH };
+
+	b->dm = ibv_alloc_dm(b->here.dev.ctx, &attr);
+	return b->dm ? 0 : errno;
+}
+
+static int free_dm(struct bench *b)
+{
+	return ibv_free_dm(b->dm);
+}
+
+static int reg_dm(struct bench *b)
+{
+	b->mr = ibv_reg_dm_mr(b->here.pd, b->dm, 0, DM_LENGTH, ACCESS | IBV_ACCESS_ZERO_BASED);
+	return b->mr ? 0 : errno;
+}
+
 const struct step mr_steps[] = {
 	{ .name = "reg_mr_small", .least = 8, .prepare = map_small, .call = reg,
 	  .check = is_whole_region, .undo = dereg },
@@ -166,6 +186,9 @@ const struct step mr_steps[] = {
 	  .finish = dereg },
 	{ .name = "rereg_mr_pd", .prepare = reg_half_alloc_pd, .call = rereg_pd,
 	  .intact = is_half, .finish = dereg_dealloc_pd },
+	{ .name = "alloc_dm", .least = 8, .call = alloc_dm, .undo = free_dm },
+	{ .name = "reg_dm_mr", .least = 4, .prepare = alloc_dm, .call = reg_dm, .undo = dereg,
+	  .finish = free_dm },
 	{ .name = "dereg_mr", .prepare = reg_small, .call = dereg },
 	{ }
 };
