@@ -81,7 +81,8 @@ machine() {
 		qemu+=(-accel "tcg,thread=multi" -smp "$smp" -cpu "$cpu")
 	fi
 	# The other machine type routes interrupts by code that a debug kernel interprets for minutes
-	qemu+=(-machine q35 -m "$mem" -nodefaults -no-user-config -display none -no-reboot -nic none
+	qemu+=(-machine q35 -m "$mem" -nodefaults -no-user-config -display none -no-reboot
+		-netdev "user,id=lan,restrict=on" -device virtio-net-pci,netdev=lan,romfile=
 		-kernel "$kernel_image" -initrd "$initramfs"
 		-virtfs "local,path=/,mount_tag=svtroot,multidevs=remap,$export"
 		-virtfs "local,path=$layer,mount_tag=svtlayer,$export")
