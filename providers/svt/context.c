@@ -72,6 +72,7 @@ static const struct verbs_context_ops operations = {
 	.import_dm = svt_import_dm,
 	.import_mr = svt_import_mr,
 	.import_pd = svt_import_pd,
+	.modify_cq = svt_modify_cq,
 	.modify_qp = svt_modify_qp,
 	.modify_srq = svt_modify_srq,
 	.poll_cq = svt_poll_cq,

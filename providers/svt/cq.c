@@ -189,6 +189,16 @@ int svt_resize_cq(struct ibv_cq *ibv_cq, int cqe)
 	return err;
 }
 
+int svt_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
+{
+	struct ibv_modify_cq command = {};
+
+	/* The kernel would take no notice of others */
+	if (attr->attr_mask & ~(uint32_t)IBV_CQ_ATTR_MODERATE)
+		return EOPNOTSUPP;
+	return ibv_cmd_modify_cq(cq, attr, &command, sizeof(command));
+}
+
 int svt_destroy_cq(struct ibv_cq *ibv_cq)
 {
 	struct svt_cq *cq = to_svt_cq(ibv_cq);

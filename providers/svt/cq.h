@@ -34,6 +34,7 @@ struct ibv_cq *svt_create_cq(struct ibv_context *context, int cqe,
 			     struct ibv_comp_channel *channel, int comp_vector);
 struct ibv_cq_ex *svt_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
 int svt_resize_cq(struct ibv_cq *cq, int cqe);
+int svt_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 int svt_destroy_cq(struct ibv_cq *cq);
 int svt_cq_map_moved(struct svt_cq *cq);
 int svt_cq_catch_up(struct ibv_cq *cq);

@@ -2,7 +2,9 @@
 /*
  * Completion queues. The engine adds CQEs under svt_cq.lock, whichever QP they come from; user
  * space takes them out of the mapped ring, kernel clients call svt_cq_poll(). Events are returned
- * to the caller of svt_cq_add(), who raises them by svt_cq_notify() once it holds no lock.
+ * to the caller of svt_cq_add(), who raises them by svt_cq_notify() once it holds no lock. An event
+ * that is moderated stays asked for in the ring until enough completions have come, or the timer of
+ * the CQ fires, which raises it then.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -12,6 +14,83 @@
 #include <linux/string.h>
 
 #include "cq.h"
+
+/* An event is to wait for more completions than the @count that came now */
+static bool is_moderated(struct svt_cq *cq, u32 count)
+{
+	struct svt_cq_moderation *moderation = &cq->moderation;
+
+	if (!moderation->period)
+		return false;
+	moderation->waiting += count;
+	if (moderation->waiting >= moderation->count) {
+		moderation->waiting = 0;
+		/* One that is about to fire finds nothing that waits, or is early for what does */
+		hrtimer_try_to_cancel(&moderation->timer);
+		return false;
+	}
+	if (!hrtimer_is_queued(&moderation->timer))
+		hrtimer_start(&moderation->timer, ns_to_ktime(moderation->period * NSEC_PER_USEC),
+			      HRTIMER_MODE_REL_SOFT);
+	return true;
+}
+
+/*
+ * Takes the request for an event, if @count completions and @solicited meet it. An unknown value
+ * asks for nothing. That the word may change between the two reads does no harm: who sets it looks
+ * at the ring after.
+ */
+static unsigned int disarm(struct svt_cq *cq, u32 count, bool solicited)
+{
+	u32 *arm = &cq->ring.control->arm;
+	u32 value = READ_ONCE(*arm);
+
+	lockdep_assert_held(&cq->lock);
+	if (value != SVT_CQ_ARM_NEXT && !(value == SVT_CQ_ARM_SOLICITED && solicited))
+		return SVT_CQ_QUIET;
+	if (is_moderated(cq, count))
+		return SVT_CQ_QUIET;
+	xchg(arm, SVT_CQ_ARM_NONE);
+	return SVT_CQ_COMPLETION;
+}
+
+/* The period is over. What is met now was met when the first of those that wait came */
+static enum hrtimer_restart moderation_ends(struct hrtimer *timer)
+{
+	struct svt_cq *cq = container_of(timer, struct svt_cq, moderation.timer);
+	unsigned int events = SVT_CQ_QUIET;
+	unsigned long flags;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	if (cq->moderation.waiting) {
+		cq->moderation.waiting = cq->moderation.count;
+		events = disarm(cq, 0, true);
+		cq->moderation.waiting = 0;
+	}
+	spin_unlock_irqrestore(&cq->lock, flags);
+	svt_cq_notify(cq, events);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * svt_cq_moderate() - let events wait for more completions
+ * @cq: the CQ
+ * @count: that raise an event
+ * @period: us after the first completion that raise it; 0, or a @count below 2, ends moderation
+ *
+ * An event that waits already comes when its period is over.
+ *
+ * Context: Any. Takes @cq->lock.
+ */
+void svt_cq_moderate(struct svt_cq *cq, u16 count, u16 period)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	cq->moderation.count = count;
+	cq->moderation.period = count > 1 ? period : 0;
+	spin_unlock_irqrestore(&cq->lock, flags);
+}
 
 /**
  * svt_cq_init() - make an empty completion queue
@@ -27,6 +106,8 @@ int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel)
 	int ret;
 
 	spin_lock_init(&cq->lock);
+	hrtimer_init(&cq->moderation.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	cq->moderation.timer.function = moderation_ends;
 	ret = svt_ring_alloc(&cq->ring, entries, sizeof(struct svt_cqe));
 	if (ret || !kernel)
 		return ret;
@@ -38,32 +119,29 @@ int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel)
 }
 
 /**
+ * svt_cq_stop() - raise no more events
+ * @cq: to which nothing is added any more
+ *
+ * Context: May sleep.
+ */
+void svt_cq_stop(struct svt_cq *cq)
+{
+	hrtimer_cancel(&cq->moderation.timer);
+}
+
+/**
  * svt_cq_free() - free what svt_cq_init() allocated
- * @cq: nobody adds to it or polls it. Verbs clears @ring before, where a process may still have it
- *	mapped.
+ * @cq: nobody adds to it or polls it. Verbs calls svt_cq_stop() and clears @ring before, where a
+ *	process may still have it mapped.
  *
  * Context: May sleep.
  */
 void svt_cq_free(struct svt_cq *cq)
 {
+	svt_cq_stop(cq);
 	kvfree(cq->qps);
 	cq->qps = NULL;
 	svt_ring_free(&cq->ring);
-}
-
-/*
- * Takes the request for an event, if @solicited meets it. An unknown value asks for nothing. That
- * the word may change between the two reads does no harm: who sets it looks at the ring after.
- */
-static unsigned int disarm(struct svt_cq *cq, bool solicited)
-{
-	u32 *arm = &cq->ring.control->arm;
-	u32 value = READ_ONCE(*arm);
-
-	if (value != SVT_CQ_ARM_NEXT && !(value == SVT_CQ_ARM_SOLICITED && solicited))
-		return SVT_CQ_QUIET;
-	xchg(arm, SVT_CQ_ARM_NONE);
-	return SVT_CQ_COMPLETION;
 }
 
 /* Without the padding behind the last member, which nobody has set and user space would see */
@@ -86,7 +164,8 @@ static void fill(struct svt_cq *cq, struct svt_cqe *element, const struct svt_cq
  *	(IBTA 11.4.2.2)
  *
  * A CQ that is full fails for good (IBTA C11-38). So does one whose consumer index can not be
- * right. What has room before is added. A QP whose completion is lost has to fail as well.
+ * right. What has room before is added. A QP whose completion is lost has to fail as well. With
+ * @ignore_overrun what has no room is dropped, and that is all.
  *
  * Context: Any. Takes @cq->lock.
  * Return: enum svt_cq_event flags, for svt_cq_notify().
@@ -114,7 +193,9 @@ unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqes, u32 count
 			cq->qps[ring->index & (ring->entries - 1)] = qp;
 		ring->index++;
 	}
-	if (count) {
+	if (count && cq->ignore_overrun) {
+		events = SVT_CQ_DROPPED;
+	} else if (count) {
 		cq->failed = true;
 		events = SVT_CQ_OVERRUN;
 	}
@@ -127,7 +208,7 @@ unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqes, u32 count
 	 * the other's write, so that a CQE is either found or announced.
 	 */
 	smp_mb();
-	events |= disarm(cq, solicited);
+	events |= disarm(cq, ring->index - first, solicited);
 unlock:
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return events;

@@ -5,6 +5,7 @@
 #ifndef SVT_QUEUE_CQ_H
 #define SVT_QUEUE_CQ_H
 
+#include <linux/hrtimer.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/svt-abi.h>
@@ -12,15 +13,31 @@
 #include "ring.h"
 
 /**
+ * struct svt_cq_moderation - how long an event may wait for more completions
+ * @count: completions that raise it; with less than 2 all events go at once
+ * @period: us after the first completion that raise it; with 0 all events go at once
+ * @waiting: completions since it was asked for, or since the last one
+ * @timer: runs while @waiting is not 0
+ */
+struct svt_cq_moderation {
+	u16 count;
+	u16 period;
+	u32 waiting;
+	struct hrtimer timer;
+};
+
+/**
  * struct svt_cq - a completion queue
  * @ibcq: what ib_core sees
- * @lock: protects @ring (the kernel's index and the elements), @qps and @failed; taken with
- *	interrupts off, as kernel clients may poll and arm with interrupts off.
+ * @lock: protects @ring (the kernel's index and the elements), @qps, @failed and @moderation; taken
+ *	with interrupts off, as kernel clients may poll and arm with interrupts off.
  *	Innermost: no other lock is taken under it, no handler is called under it.
  * @ring: the CQEs
  * @qps: of a kernel client's CQ: element i's QP, NULL once that QP is gone; else NULL
  * @failed: the ring overran; nothing is added any more (IBTA C11-38)
  * @timestamps: CQEs carry the time; set at creation, when the user's CQ asks for it
+ * @ignore_overrun: completions without room are dropped, and nothing fails; set at creation
+ * @moderation: of events
  * @mmap_entry: of a user's CQ, owned by verbs
  */
 struct svt_cq {
@@ -30,6 +47,8 @@ struct svt_cq {
 	struct ib_qp **qps;
 	bool failed;
 	bool timestamps;
+	bool ignore_overrun;
+	struct svt_cq_moderation moderation;
 	struct rdma_user_mmap_entry *mmap_entry;
 };
 
@@ -44,10 +63,13 @@ enum svt_cq_event {
 	SVT_CQ_COMPLETION	= 1 << 0,	/* the armed event */
 	SVT_CQ_OVERRUN		= 1 << 1,	/* IB_EVENT_CQ_ERR; the completion is lost */
 	SVT_CQ_LOST		= 1 << 2,	/* the CQ failed before; the completion is lost */
+	SVT_CQ_DROPPED		= 1 << 3,	/* the completion is lost, as its owner wants it */
 };
 
 int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel);
+void svt_cq_stop(struct svt_cq *cq);
 void svt_cq_free(struct svt_cq *cq);
+void svt_cq_moderate(struct svt_cq *cq, u16 count, u16 period);
 unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqes, u32 count,
 			struct ib_qp *qp, bool solicited);
 void svt_cq_notify(struct svt_cq *cq, unsigned int events);

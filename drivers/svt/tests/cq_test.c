@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Completion queues: order, overrun, arming, polling by kernel clients, resize.
+ * Completion queues: order, overrun, arming, moderation, polling by kernel clients, resize.
  */
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/string.h>
 
 #include "queue/cq.h"
@@ -331,6 +332,79 @@ static void an_overrun_is_not_announced_as_a_completion(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add(f, 100), SVT_CQ_OVERRUN);
 }
 
+static void an_overrun_that_is_ignored_drops_what_has_no_room(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 i;
+
+	f->cq.ignore_overrun = true;
+	for (i = 0; i < ENTRIES; i++)
+		add(f, i);
+	svt_cq_arm(&f->cq, IB_CQ_NEXT_COMP);
+	KUNIT_EXPECT_EQ(test, add(f, 100), SVT_CQ_DROPPED);
+	expect_poll(test, 0, ENTRIES - 1);
+	KUNIT_EXPECT_EQ(test, add(f, 101), SVT_CQ_COMPLETION);
+	expect_poll(test, 101, 101);
+	KUNIT_EXPECT_FALSE(test, f->cq.failed);
+}
+
+static void a_moderated_event_waits_for_as_many_completions(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	svt_cq_moderate(&f->cq, 3, U16_MAX);
+	svt_cq_arm(&f->cq, IB_CQ_NEXT_COMP);
+	KUNIT_EXPECT_EQ(test, add(f, 1), SVT_CQ_QUIET);
+	KUNIT_EXPECT_TRUE(test, hrtimer_is_queued(&f->cq.moderation.timer));
+	KUNIT_EXPECT_EQ(test, add(f, 2), SVT_CQ_QUIET);
+	KUNIT_EXPECT_EQ(test, add(f, 3), SVT_CQ_COMPLETION);
+	KUNIT_EXPECT_FALSE(test, hrtimer_is_queued(&f->cq.moderation.timer));
+	/* The event is spent, and what comes unasked does not count */
+	KUNIT_EXPECT_EQ(test, add(f, 4), SVT_CQ_QUIET);
+	KUNIT_EXPECT_EQ(test, f->cq.moderation.waiting, 0);
+}
+
+static void a_moderated_event_comes_when_its_period_is_over(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	int tries;
+
+	svt_cq_moderate(&f->cq, 3, 1000);
+	svt_cq_arm(&f->cq, IB_CQ_NEXT_COMP);
+	KUNIT_EXPECT_EQ(test, add(f, 1), SVT_CQ_QUIET);
+	for (tries = 0; tries < 1000 && !READ_ONCE(f->completions); tries++)
+		msleep(20);
+	KUNIT_EXPECT_EQ(test, f->completions, 1);
+	KUNIT_EXPECT_EQ(test, f->cq.ring.control->arm, SVT_CQ_ARM_NONE);
+	KUNIT_EXPECT_EQ(test, f->cq.moderation.waiting, 0);
+}
+
+static void moderation_needs_both_a_count_and_a_period(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	static const u16 off[][2] = { { 0, 100 }, { 1, 100 }, { 100, 0 }, { 0, 0 } };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(off); i++) {
+		svt_cq_moderate(&f->cq, off[i][0], off[i][1]);
+		svt_cq_arm(&f->cq, IB_CQ_NEXT_COMP);
+		KUNIT_EXPECT_EQ(test, add(f, i), SVT_CQ_COMPLETION);
+	}
+}
+
+static void moderation_counts_what_the_event_was_asked_for(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	svt_cq_moderate(&f->cq, 2, U16_MAX);
+	svt_cq_arm(&f->cq, IB_CQ_SOLICITED);
+	add(f, 1);
+	add(f, 2);
+	KUNIT_EXPECT_EQ(test, add_of(f, 3, &f->qp, true), SVT_CQ_QUIET);
+	KUNIT_EXPECT_EQ(test, add(f, 4), SVT_CQ_QUIET);
+	KUNIT_EXPECT_EQ(test, add_of(f, 5, &f->qp, true), SVT_CQ_COMPLETION);
+}
+
 static void events_go_to_their_handlers(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -483,6 +557,11 @@ static struct kunit_case cq_cases[] = {
 	KUNIT_CASE(an_arm_word_without_sense_asks_for_nothing),
 	KUNIT_CASE(arming_reports_missed_events),
 	KUNIT_CASE(an_overrun_is_not_announced_as_a_completion),
+	KUNIT_CASE(an_overrun_that_is_ignored_drops_what_has_no_room),
+	KUNIT_CASE(a_moderated_event_waits_for_as_many_completions),
+	KUNIT_CASE(a_moderated_event_comes_when_its_period_is_over),
+	KUNIT_CASE(moderation_needs_both_a_count_and_a_period),
+	KUNIT_CASE(moderation_counts_what_the_event_was_asked_for),
 	KUNIT_CASE(events_go_to_their_handlers),
 	KUNIT_CASE(missing_handlers_are_not_called),
 	KUNIT_CASE(completions_of_a_qp_that_is_gone_are_skipped),

@@ -9,7 +9,8 @@
 static int svt_cq_check(struct ib_device *ibdev, const struct ib_cq_init_attr *attr,
 			struct ib_udata *udata)
 {
-	if (attr->flags & ~IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION)
+	if (attr->flags & ~(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION |
+			    IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN))
 		return -EOPNOTSUPP;
 	if (!attr->cqe || attr->cqe > SVT_MAX_CQE ||
 	    attr->comp_vector >= ibdev->num_comp_vectors)
@@ -69,6 +70,7 @@ int svt_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	if (ret)
 		goto give_back;
 	cq->timestamps = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
+	cq->ignore_overrun = attr->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
 	ibcq->cqe = svt_cq_entries(&cq->ring);
 	if (!udata)
 		return 0;
@@ -159,9 +161,24 @@ int svt_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct svt_cq *cq = to_svt_cq(ibcq);
 
+	svt_cq_stop(cq);
 	svt_ring_unshare(&cq->ring, cq->mmap_entry);
 	svt_cq_free(cq);
 	atomic_dec(&to_svt_device(ibcq->device)->core->cq_count);
+	return 0;
+}
+
+/**
+ * svt_modify_cq - ib_device_ops.modify_cq
+ * @ibcq: CQ
+ * @count: completions that raise an event
+ * @period: us after which fewer do
+ *
+ * Return: 0.
+ */
+int svt_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
+{
+	svt_cq_moderate(to_svt_cq(ibcq), count, period);
 	return 0;
 }
 

@@ -173,6 +173,8 @@ int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.timestamp_mask = U64_MAX,
 		.hca_core_clock = SVT_CLOCK_KHZ,
 		.max_dm_size = SVT_MAX_DM_LENGTH,
+		.cq_caps.max_cq_moderation_count = U16_MAX,
+		.cq_caps.max_cq_moderation_period = U16_MAX,
 	};
 	return svt_udata_check(udata);
 }
@@ -217,6 +219,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.mmap = svt_mmap,
 	.mmap_free = svt_mmap_free,
 	.modify_ah = svt_modify_ah,
+	.modify_cq = svt_modify_cq,
 	.modify_qp = svt_modify_qp,
 	.modify_srq = svt_modify_srq,
 	.poll_cq = svt_poll_cq,

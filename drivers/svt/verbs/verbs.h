@@ -138,6 +138,7 @@ int svt_dealloc_mw(struct ib_mw *ibmw);
 int svt_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		  struct svt_cq_command *command);
 int svt_resize_cq(struct ib_cq *ibcq, int entries, struct ib_udata *udata);
+int svt_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int svt_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int svt_poll_cq(struct ib_cq *ibcq, int count, struct ib_wc *wc);
 int svt_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);

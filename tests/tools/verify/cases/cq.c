@@ -173,6 +173,125 @@ static void run_overflow(struct test *t)
 	async_expect(t, IBV_EVENT_CQ_ERR, o.scq->ibv);
 }
 
+/* The same, but the program does not mind. */
+static void run_ignored_overflow(struct test *t)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 1,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN,
+	};
+	struct ibv_cq_ex *cq = ibv_create_cq_ex(t->dev->ctx, &attr);
+	struct link_opts o;
+	struct link *l;
+	u32 i, num;
+
+	if (!cq && errno == EOPNOTSUPP)
+		test_skip(t, "no CQ may overrun");
+	if (!cq)
+		test_fail(t, "ibv_create_cq_ex: %s", strerror(errno));
+	res_add_cq(t, ibv_cq_ex_to_cq(cq));
+	link_defaults(t, &o, IBV_QPT_RC);
+	o.scq = cq_wrap(t, ibv_cq_ex_to_cq(cq));
+	o.rcq = cq_new(t, o.cap.max_recv_wr);
+	num = cq->cqe + 8;
+	l = link_open(t, &o);
+	test_exchange(t, &num, &num, sizeof(num));
+	for (i = 0; i < num; i++)
+		link_recv(l, i, NULL, 0);
+	test_sync(t);
+	for (i = 0; t->client && i < num; i++)
+		link_send(l, i, NULL, 0);
+	for (i = 0; !t->client && i < num; i++)
+		cq_expect_ok(t, l->rcq, i, IBV_WC_RECV);
+	test_sync(t);
+	for (i = 0; t->client && i < num - 8; i++)
+		cq_expect_ok(t, l->scq, i, IBV_WC_SEND);
+	cq_quiet(t, l->scq);
+	link_expect_state(l, IBV_QPS_RTS);
+}
+
+/* An event waits for its period, or for as many completions. */
+static void run_moderation(struct test *t)
+{
+	struct ibv_modify_cq_attr attr = {
+		.attr_mask = IBV_CQ_ATTR_MODERATE,
+		.moderate = { .cq_count = 3, .cq_period = 60000 },
+	};
+	struct link *l = open_evented(t);
+	u64 start;
+	u32 i;
+	int ret;
+
+	if (!t->dev->attr.cq_mod_caps.max_cq_count)
+		test_skip(t, "no moderation of CQs");
+	post_empty_recvs(l, 5);
+	ret = ibv_modify_cq(l->rcq->ibv, &attr);
+	if (ret)
+		test_fail(t, "ibv_modify_cq: %s", strerror(ret));
+	for (i = 0; i < 2; i++) {
+		cq_arm(t, l->rcq, false);
+		start = clock_us();
+		test_sync(t);
+		if (t->client) {
+			link_send(l, i, NULL, 0);
+			cq_expect_ok(t, l->scq, i, IBV_WC_SEND);
+		} else {
+			cq_expect_event(t, l->rcq);
+			if (clock_us() - start < attr.moderate.cq_period)
+				test_fail(t, "the event did not wait");
+			cq_expect_ok(t, l->rcq, i, IBV_WC_RECV);
+		}
+	}
+	attr.moderate.cq_count = 1;
+	ibv_modify_cq(l->rcq->ibv, &attr);
+	cq_arm(t, l->rcq, false);
+	test_sync(t);
+	if (t->client) {
+		link_send(l, 2, NULL, 0);
+		cq_expect_ok(t, l->scq, 2, IBV_WC_SEND);
+	} else {
+		cq_expect_event(t, l->rcq);
+		cq_expect_ok(t, l->rcq, 2, IBV_WC_RECV);
+	}
+	attr.attr_mask = 1u << 31;
+	if (ibv_modify_cq(l->rcq->ibv, &attr) != EOPNOTSUPP)
+		test_fail(t, "an unknown attribute of a CQ is accepted");
+}
+
+/* Each vector carries events. */
+static void run_vectors(struct test *t)
+{
+	struct ibv_comp_channel *channel = res_channel(t);
+	int vectors = t->dev->ctx->num_comp_vectors, v;
+	struct link_opts o;
+	struct link *l;
+
+	for (v = 0; v < vectors; v++) {
+		struct ibv_cq *ibv;
+		struct cq *cq = cq_wrap(t, NULL);
+
+		ibv = ibv_create_cq(t->dev->ctx, 16, cq, channel, v);
+		if (!ibv)
+			test_fail(t, "no CQ on vector %d: %s", v, strerror(errno));
+		res_add_cq(t, ibv);
+		cq->ibv = ibv;
+		cq->chan = channel;
+		link_defaults(t, &o, IBV_QPT_RC);
+		o.rcq = cq;
+		o.scq = cq_new(t, o.cap.max_send_wr);
+		l = link_open(t, &o);
+		post_empty_recvs(l, 1);
+		cq_arm(t, cq, false);
+		test_sync(t);
+		link_send(l, 1, NULL, 0);
+		cq_expect_ok(t, l->scq, 1, IBV_WC_SEND);
+		cq_expect_event(t, cq);
+		cq_expect_ok(t, cq, 0, IBV_WC_RECV);
+		test_sync(t);
+	}
+}
+
 static void resize_to(struct test *t, struct cq *cq, u32 cqe)
 {
 	int ret = ibv_resize_cq(cq->ibv, cqe);
@@ -328,6 +447,9 @@ const struct test_case cq_cases[] = {
 	{ "cq_solicited_write", run_solicited_write, "WRITE_WITH_IMM solicits", NULL },
 	{ "cq_solicited_error", run_solicited_error, "an error counts as solicited", NULL },
 	{ "cq_overflow", run_overflow, "overflow gives IBV_EVENT_CQ_ERR", NULL },
+	{ "cq_ignored_overflow", run_ignored_overflow, "overflow that is to be ignored", NULL },
+	{ "cq_moderation", run_moderation, "events wait for more completions", NULL },
+	{ "cq_vectors", run_vectors, "events on each completion vector", NULL },
 	{ "cq_resize", run_resize, "completions survive a resize", NULL },
 	{ "cq_resize_traffic", run_resize_traffic, "resize under traffic", NULL },
 	{ "cq_busy", run_busy, "what is in use cannot be destroyed", NULL },
