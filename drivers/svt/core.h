@@ -43,6 +43,7 @@
  * @bad_pkey_count: packets with another P_Key; approximate
  * @qkey_violation_count: datagrams with another Q_Key; approximate
  * @counters: per CPU
+ * @counter_sets: struct svt_counter_set by number, see verbs/counter.c; its own lock
  * @workqueue: for runs that used up their budget, or gave way; bound to the CPU that asks
  * @resize_lock: one CQ or SRQ is given another ring at a time; outermost
  * @pd_count: in use, see SVT_MAX_PD
@@ -68,6 +69,7 @@ struct svt_core {
 	u32 bad_pkey_count;
 	u32 qkey_violation_count;
 	struct svt_counters __percpu *counters;
+	struct xarray counter_sets;
 	struct workqueue_struct *workqueue;
 	struct mutex resize_lock; /* see above */
 	atomic_t pd_count;

@@ -126,7 +126,7 @@ static void svt_negative(struct svt_qp *qp, const struct svt_packet *packet)
 {
 	u8 code = packet->syndrome & SVT_AETH_VALUE_MASK;
 
-	svt_count(qp->core->counters, SVT_COUNT_NAKS_RECEIVED);
+	svt_count(svt_qp_counters(qp), SVT_COUNT_NAKS_RECEIVED);
 	if (!svt_una_advance(qp, packet->psn)) {
 		svt_recovery_hole(qp);
 		return;
@@ -135,13 +135,13 @@ static void svt_negative(struct svt_qp *qp, const struct svt_packet *packet)
 		svt_recovery_nak(qp);
 		return;
 	}
-	svt_count(qp->core->counters, SVT_COUNT_REMOTE_ERRORS);
+	svt_count(svt_qp_counters(qp), SVT_COUNT_REMOTE_ERRORS);
 	svt_requester_fail_oldest(qp, svt_nak_status(code));
 }
 
 static void svt_not_ready(struct svt_qp *qp, const struct svt_packet *packet)
 {
-	svt_count(qp->core->counters, SVT_COUNT_RNR_NAKS_RECEIVED);
+	svt_count(svt_qp_counters(qp), SVT_COUNT_RNR_NAKS_RECEIVED);
 	if (svt_una_advance(qp, packet->psn))
 		svt_recovery_rnr(qp, packet->syndrome & SVT_AETH_VALUE_MASK);
 	else
@@ -159,7 +159,7 @@ static void svt_completer_ack(struct svt_qp *qp, struct svt_rx_packet *rx)
 		    (packet->syndrome & SVT_AETH_TYPE_MASK) == SVT_AETH_ACK)
 			svt_take_credits(send, packet);
 		else
-			svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_PSN);
+			svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_PSN);
 		return;
 	}
 	switch (packet->syndrome & SVT_AETH_TYPE_MASK) {
@@ -173,7 +173,7 @@ static void svt_completer_ack(struct svt_qp *qp, struct svt_rx_packet *rx)
 		svt_negative(qp, packet);
 		break;
 	default:
-		svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_MALFORMED);
+		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_MALFORMED);
 	}
 }
 
@@ -243,7 +243,7 @@ static void svt_completer_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 
 	request = svt_answered_request(qp, packet, SVT_REQUEST_ANSWERED);
 	if (!request) {
-		svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_PSN);
+		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_PSN);
 		return;
 	}
 	offset = svt_psn_diff(packet->psn, request->first_psn) * qp->mtu;
@@ -273,7 +273,7 @@ static void svt_completer_atomic(struct svt_qp *qp, struct svt_rx_packet *rx)
 
 	request = svt_answered_request(qp, packet, SVT_REQUEST_ANSWERED | SVT_REQUEST_ATOMIC);
 	if (!request) {
-		svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_PSN);
+		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_PSN);
 		return;
 	}
 	status = svt_scatter(qp, request, 0, sizeof(packet->atomic_original), rx,

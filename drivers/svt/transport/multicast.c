@@ -258,7 +258,7 @@ static void svt_multicast_copy(struct svt_qp *qp, struct sk_buff *skb)
 	if (clone)
 		svt_qp_receive(qp, clone);
 	else
-		svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_MEMORY);
+		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_MEMORY);
 }
 
 /**

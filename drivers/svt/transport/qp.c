@@ -126,6 +126,7 @@ int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port)
 	qp->type = svt_qp_type(type);
 	if (!qp->type)
 		return -EOPNOTSUPP;
+	qp->counters = qp->core->counters;
 	qp->state = IB_QPS_RESET;
 	qp->attr.port_num = port;
 	qp->mtu = ib_mtu_enum_to_int(IB_MTU_256);

@@ -253,6 +253,8 @@ struct svt_qp_type;
  * @ibqp: what ib_core sees
  * @dev: device
  * @core: its tables
+ * @counters: where it counts: with all others of the device, or where `rdma statistic qp bind` has
+ *	it count; changed by verbs, see svt_qp_counters()
  * @type: operations of the QP's type
  * @node: in svt_core.qps
  * @qpn: QP number
@@ -283,6 +285,7 @@ struct svt_qp {
 	struct ib_qp ibqp;
 	struct svt_device *dev;
 	struct svt_core *core;
+	struct svt_counters __percpu *counters;
 	const struct svt_qp_type *type;
 	struct rhash_head node;
 	u32 qpn;
@@ -310,6 +313,18 @@ struct svt_qp {
 static inline struct svt_qp *to_svt_qp(struct ib_qp *ibqp)
 {
 	return container_of(ibqp, struct svt_qp, ibqp);
+}
+
+/**
+ * svt_qp_counters() - where a QP counts
+ * @qp: the QP
+ *
+ * Context: RCU read section, as long as the counters are used.
+ * Return: The counters.
+ */
+static inline struct svt_counters __percpu *svt_qp_counters(const struct svt_qp *qp)
+{
+	return READ_ONCE(qp->counters);
 }
 
 /**

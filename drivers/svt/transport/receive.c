@@ -300,8 +300,8 @@ static enum svt_counter svt_side_packet(struct svt_qp *qp, struct svt_side *side
 	}
 	trace_svt_packet_rx(qp, &rx->packet);
 	reason = svt_side_dispatch(qp, side, rx);
-	svt_count_add(core->counters, SVT_COUNT_RX_PACKETS, rx->run);
-	svt_count_add(core->counters, SVT_COUNT_RX_BYTES,
+	svt_count_add(svt_qp_counters(qp), SVT_COUNT_RX_PACKETS, rx->run);
+	svt_count_add(svt_qp_counters(qp), SVT_COUNT_RX_BYTES,
 		      rx->run * (min(at->stride, at->left) - at->trailer));
 	return reason;
 }
@@ -317,7 +317,7 @@ static void svt_side_walk(struct svt_qp *qp, struct svt_side *side, struct svt_r
 		rx->more = 0;
 		reason = svt_side_packet(qp, side, rx, at);
 		if (reason != SVT_COUNT_TOTAL) {
-			svt_count(qp->core->counters, reason);
+			svt_count(svt_qp_counters(qp), reason);
 			trace_svt_drop(rx->skb, reason);
 		}
 		at->alone |= rx->more && rx->run == 1;

@@ -197,7 +197,7 @@ static void svt_recovery_give_up(struct svt_qp *qp, enum ib_wc_status status)
 {
 	struct svt_send_side *send = &qp->send;
 
-	svt_count(qp->core->counters, status == IB_WC_RETRY_EXC_ERR ?
+	svt_count(svt_qp_counters(qp), status == IB_WC_RETRY_EXC_ERR ?
 		  SVT_COUNT_RETRY_EXCEEDED : SVT_COUNT_RNR_RETRY_EXCEEDED);
 	svt_requester_fail_oldest(qp, status);
 	svt_recovery_stop(qp);
@@ -208,7 +208,7 @@ static void svt_recovery_go_back(struct svt_qp *qp, enum svt_counter reason)
 {
 	struct svt_send_side *send = &qp->send;
 
-	svt_count(qp->core->counters, reason);
+	svt_count(svt_qp_counters(qp), reason);
 	trace_svt_retry(qp, reason);
 	send->recovering = true;
 	send->probing = false;

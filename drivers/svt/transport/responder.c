@@ -76,7 +76,7 @@ const struct svt_refusal *svt_responder_refuse(struct svt_qp *qp, enum svt_verdi
 void svt_responder_drop(struct svt_qp *qp, const struct svt_rx_packet *rx,
 			enum svt_counter reason)
 {
-	svt_count(qp->core->counters, reason);
+	svt_count(svt_qp_counters(qp), reason);
 	trace_svt_drop(rx->skb, reason);
 }
 

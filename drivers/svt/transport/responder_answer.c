@@ -187,7 +187,7 @@ static void svt_answer_lost(struct svt_qp *qp, const struct svt_resource *resour
 	struct svt_recv_side *recv = &qp->recv;
 
 	if (resource->replay) {
-		svt_count(qp->core->counters, SVT_COUNT_RX_DROPPED_LENGTH);
+		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_LENGTH);
 		svt_resource_give_up(recv);
 		return;
 	}
@@ -278,7 +278,7 @@ static void svt_answer_acknowledge(struct svt_qp *qp)
 		return;
 	}
 	recv->ack_due = false;
-	svt_count(qp->core->counters, svt_answer_counter(recv->ack_syndrome));
+	svt_count(svt_qp_counters(qp), svt_answer_counter(recv->ack_syndrome));
 }
 
 /**

@@ -54,7 +54,7 @@ static void svt_rc_duplicate(struct svt_qp *qp, const struct svt_rx_packet *rx)
 	const struct svt_packet *packet = &rx->packet;
 	struct svt_recv_side *recv = &qp->recv;
 
-	svt_count(qp->core->counters, SVT_COUNT_DUPLICATE_REQUESTS);
+	svt_count(svt_qp_counters(qp), SVT_COUNT_DUPLICATE_REQUESTS);
 	if (packet->info->flags & (SVT_OP_READ | SVT_OP_ATOMIC)) {
 		if (!svt_resource_replay(recv, packet))
 			svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_PSN);

@@ -86,7 +86,7 @@ void svt_same_host_deliver(struct svt_qp *qp, struct svt_train_builder *builder)
 {
 	struct svt_qp *asker = qp->recv.asker;
 
-	svt_count_add(qp->core->counters, SVT_COUNT_TX_SAME_HOST, builder->train.packets);
+	svt_count_add(svt_qp_counters(qp), SVT_COUNT_TX_SAME_HOST, builder->train.packets);
 	if (builder->side == &qp->send.side)
 		svt_requests_deliver(qp, builder);
 	else if (asker->dev == builder->train.peer)

@@ -191,7 +191,7 @@ void svt_complete(struct svt_qp *qp, struct svt_side *side, struct svt_cqe *cqes
 	solicited |= cqes->status != IB_WC_SUCCESS;
 	events = svt_cq_add(cq, cqes, count, &qp->ibqp, solicited);
 	if (events & (SVT_CQ_OVERRUN | SVT_CQ_LOST | SVT_CQ_DROPPED))
-		svt_count(qp->core->counters, SVT_COUNT_CQ_OVERRUNS);
+		svt_count(svt_qp_counters(qp), SVT_COUNT_CQ_OVERRUNS);
 	if (events & (SVT_CQ_OVERRUN | SVT_CQ_LOST))
 		svt_qp_fail(qp, side, IB_EVENT_QP_FATAL);
 	side->notify.cq_events |= events & ~SVT_CQ_DROPPED;

@@ -305,7 +305,7 @@ int svt_builder_send(struct svt_train_builder *builder, struct svt_qp *qp)
 {
 	struct svt_train *train = &builder->train;
 	u32 payload = (train->packets - 1) * train->payload_length + train->last_length;
-	struct svt_counters __percpu *counters = qp->core->counters;
+	struct svt_counters __percpu *counters = svt_qp_counters(qp);
 	int ret;
 
 	iov_iter_bvec(&train->payload, ITER_SOURCE, builder->bvec, builder->bvecs, payload);

@@ -47,6 +47,8 @@ static void svt_core_free(struct svt_core *core)
 	svt_keys_destroy(&core->keys);
 	WARN_ON(!xa_empty(&core->ahs));
 	xa_destroy(&core->ahs);
+	WARN_ON(!xa_empty(&core->counter_sets));
+	xa_destroy(&core->counter_sets);
 	destroy_workqueue(core->workqueue);
 	free_percpu(core->counters);
 	mutex_destroy(&core->resize_lock);
@@ -88,6 +90,7 @@ static struct svt_core *svt_core_alloc(void)
 		.width = IB_WIDTH_1X,
 	};
 	xa_init_flags(&core->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&core->counter_sets, XA_FLAGS_ALLOC1);
 	core->counters = alloc_percpu(struct svt_counters);
 	if (!core->counters)
 		goto free_core;
@@ -190,6 +193,11 @@ static const struct ib_device_ops svt_device_ops = {
 	.alloc_pd = svt_alloc_pd,
 	.alloc_ucontext = svt_alloc_ucontext,
 	.attach_mcast = svt_attach_mcast,
+	.counter_alloc_stats = svt_counter_alloc_stats,
+	.counter_bind_qp = svt_counter_bind_qp,
+	.counter_dealloc = svt_counter_dealloc,
+	.counter_unbind_qp = svt_counter_unbind_qp,
+	.counter_update_stats = svt_counter_update_stats,
 	.create_ah = svt_create_ah,
 	.create_cq = svt_create_cq,
 	.create_qp = svt_create_qp,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The counters of a device, as `rdma statistic show` and sysfs list them. ib_core serialises reads.
+ * It adds those of counter.c to the port's for `rdma statistic`, not for sysfs.
  */
 #include "verbs.h"
 
@@ -18,6 +19,31 @@ void svt_stats_init(void)
 }
 
 /**
+ * svt_stats_alloc - room for a value of each counter
+ *
+ * Context: may sleep.
+ * Return: ib_core's to free, or NULL.
+ */
+struct rdma_hw_stats *svt_stats_alloc(void)
+{
+	return rdma_alloc_hw_stats_struct(svt_stat_descs, ARRAY_SIZE(svt_stat_descs),
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+/**
+ * svt_stats_read - sum counters up
+ * @stats: all values are written
+ * @counters: per CPU
+ */
+void svt_stats_read(struct rdma_hw_stats *stats, const struct svt_counters __percpu *counters)
+{
+	int i;
+
+	for (i = 0; i < SVT_COUNT_TOTAL; i++)
+		stats->value[i] = svt_counter_sum(counters, i);
+}
+
+/**
  * svt_alloc_hw_port_stats - ib_device_ops.alloc_hw_port_stats
  * @ibdev: device
  * @port: 1
@@ -26,8 +52,7 @@ void svt_stats_init(void)
  */
 struct rdma_hw_stats *svt_alloc_hw_port_stats(struct ib_device *ibdev, u32 port)
 {
-	return rdma_alloc_hw_stats_struct(svt_stat_descs, ARRAY_SIZE(svt_stat_descs),
-					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	return svt_stats_alloc();
 }
 
 /**
@@ -41,12 +66,8 @@ struct rdma_hw_stats *svt_alloc_hw_port_stats(struct ib_device *ibdev, u32 port)
  */
 int svt_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index)
 {
-	struct svt_core *core = to_svt_device(ibdev)->core;
-	int i;
-
 	if (!port)
 		return -EINVAL;
-	for (i = 0; i < SVT_COUNT_TOTAL; i++)
-		stats->value[i] = svt_counter_sum(core->counters, i);
+	svt_stats_read(stats, to_svt_device(ibdev)->core->counters);
 	return SVT_COUNT_TOTAL;
 }

@@ -18,7 +18,9 @@ static int UVERBS_HANDLER(SVT_METHOD_QP_DOORBELL)(struct uverbs_attr_bundle *att
 	if (IS_ERR(ibqp))
 		return PTR_ERR(ibqp);
 	qp = to_svt_qp(ibqp);
-	svt_count(qp->core->counters, SVT_COUNT_DOORBELLS);
+	rcu_read_lock();
+	svt_count(svt_qp_counters(qp), SVT_COUNT_DOORBELLS);
+	rcu_read_unlock();
 	svt_send_kick(qp, SVT_WORK_QUEUE);
 	/* In ERR nobody looks at the receive queue: this has new entries flushed */
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)

@@ -9,6 +9,7 @@
 #include <linux/atomic.h>
 #include <linux/sizes.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rdma_counter.h>
 #include <rdma/svt.h>
 #include <rdma/uverbs_ioctl.h>
 
@@ -175,8 +176,15 @@ int svt_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 int svt_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 		      const struct ib_recv_wr **bad_wr);
 
-/* stats.c, restrack.c */
+/* stats.c, counter.c, restrack.c */
 void svt_stats_init(void);
+struct rdma_hw_stats *svt_stats_alloc(void);
+void svt_stats_read(struct rdma_hw_stats *stats, const struct svt_counters __percpu *counters);
+int svt_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp);
+int svt_counter_unbind_qp(struct ib_qp *ibqp);
+int svt_counter_dealloc(struct rdma_counter *counter);
+struct rdma_hw_stats *svt_counter_alloc_stats(struct rdma_counter *counter);
+int svt_counter_update_stats(struct rdma_counter *counter);
 struct rdma_hw_stats *svt_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);
 int svt_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index);
 int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp);

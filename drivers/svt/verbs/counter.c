@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Counters of single QPs, as `rdma statistic qp` binds them. A QP that is bound counts there, and
+ * no longer with the others of its device; ib_core adds both for the port.
+ *
+ * ib_core serialises what is done to one counter by its mutex; svt_qp.modify_lock, taken under
+ * that, keeps two counters from one QP. The engine counts in RCU read sections, and a set of
+ * counters is freed a grace period after the last QP has left it.
+ */
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "verbs.h"
+
+/* How many a device has */
+#define SVT_MAX_COUNTER_SETS	XA_LIMIT(1, U16_MAX)
+
+/**
+ * struct svt_counter_set - the counters of the QPs that are bound to a struct rdma_counter
+ * @counters: per CPU
+ *
+ * It is found in svt_core.counter_sets by rdma_counter.id, which ib_core shows as its number.
+ */
+struct svt_counter_set {
+	struct svt_counters __percpu *counters;
+};
+
+static struct svt_core *svt_counter_core(const struct rdma_counter *counter)
+{
+	return to_svt_device(counter->device)->core;
+}
+
+static void svt_counter_set_free(struct svt_counter_set *set)
+{
+	free_percpu(set->counters);
+	kfree(set);
+}
+
+static int svt_counter_set_alloc(struct rdma_counter *counter)
+{
+	struct svt_counter_set *set = kzalloc(sizeof(*set), GFP_KERNEL);
+	int ret = -ENOMEM;
+
+	if (!set)
+		return -ENOMEM;
+	set->counters = alloc_percpu(struct svt_counters);
+	if (set->counters)
+		ret = xa_alloc(&svt_counter_core(counter)->counter_sets, &counter->id, set,
+			       SVT_MAX_COUNTER_SETS, GFP_KERNEL);
+	if (ret)
+		svt_counter_set_free(set);
+	return ret;
+}
+
+static int svt_counter_attach(struct rdma_counter *counter, struct svt_qp *qp)
+{
+	struct svt_counter_set *set = xa_load(&qp->core->counter_sets, counter->id);
+	int ret = -EINVAL;
+
+	mutex_lock(&qp->modify_lock);
+	if (!qp->ibqp.counter) {
+		WRITE_ONCE(qp->counters, set->counters);
+		qp->ibqp.counter = counter;
+		ret = 0;
+	}
+	mutex_unlock(&qp->modify_lock);
+	return ret;
+}
+
+/**
+ * svt_counter_bind_qp - ib_device_ops.counter_bind_qp
+ * @counter: whose number is 0 before its first QP
+ * @ibqp: which
+ *
+ * Context: may sleep. Takes svt_qp.modify_lock.
+ * Return: 0; -EINVAL the QP is bound; -ENOMEM; -EBUSY there are too many counters.
+ */
+int svt_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp)
+{
+	bool fresh = !counter->id;
+	int ret = 0;
+
+	if (fresh)
+		ret = svt_counter_set_alloc(counter);
+	if (ret)
+		return ret;
+	ret = svt_counter_attach(counter, to_svt_qp(ibqp));
+	if (ret && fresh)
+		svt_counter_dealloc(counter);
+	return ret;
+}
+
+/**
+ * svt_counter_unbind_qp - ib_device_ops.counter_unbind_qp
+ * @ibqp: that is bound
+ *
+ * Context: may sleep. Takes svt_qp.modify_lock.
+ * Return: 0.
+ */
+int svt_counter_unbind_qp(struct ib_qp *ibqp)
+{
+	struct svt_qp *qp = to_svt_qp(ibqp);
+
+	mutex_lock(&qp->modify_lock);
+	WRITE_ONCE(qp->counters, qp->core->counters);
+	ibqp->counter = NULL;
+	mutex_unlock(&qp->modify_lock);
+	return 0;
+}
+
+/**
+ * svt_counter_dealloc - ib_device_ops.counter_dealloc
+ * @counter: without a QP; has its number 0 afterwards
+ *
+ * Context: may sleep; waits until nobody counts there.
+ * Return: 0.
+ */
+int svt_counter_dealloc(struct rdma_counter *counter)
+{
+	struct svt_counter_set *set;
+
+	set = xa_erase(&svt_counter_core(counter)->counter_sets, counter->id);
+	if (!set)
+		return 0;
+	synchronize_rcu_expedited();
+	svt_counter_set_free(set);
+	counter->id = 0;
+	return 0;
+}
+
+/**
+ * svt_counter_alloc_stats - ib_device_ops.counter_alloc_stats
+ * @counter: which
+ *
+ * Return: ib_core's to free, or NULL.
+ */
+struct rdma_hw_stats *svt_counter_alloc_stats(struct rdma_counter *counter)
+{
+	return svt_stats_alloc();
+}
+
+/**
+ * svt_counter_update_stats - ib_device_ops.counter_update_stats
+ * @counter: whose statistics are written
+ *
+ * Return: 0, or -EINVAL: no QP was ever bound to it.
+ */
+int svt_counter_update_stats(struct rdma_counter *counter)
+{
+	struct svt_counter_set *set;
+
+	set = xa_load(&svt_counter_core(counter)->counter_sets, counter->id);
+	if (!set)
+		return -EINVAL;
+	svt_stats_read(counter->stats, set->counters);
+	return 0;
+}
