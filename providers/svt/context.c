@@ -74,6 +74,7 @@ static const struct verbs_context_ops operations = {
 	.import_pd = svt_import_pd,
 	.modify_cq = svt_modify_cq,
 	.modify_qp = svt_modify_qp,
+	.modify_qp_rate_limit = svt_modify_qp_rate_limit,
 	.modify_srq = svt_modify_srq,
 	.poll_cq = svt_poll_cq,
 	.post_recv = svt_post_recv,

@@ -88,4 +88,5 @@ SIZE(struct ibv_modify_srq, 24);
 SIZE(struct ibv_query_srq, 24);
 SIZE(struct ibv_create_qp_ex, 88);
 SIZE(struct ibv_modify_qp, 120);
+SIZE(struct ibv_modify_qp_ex, 144);
 SIZE(struct ibv_query_qp, 24);

@@ -181,16 +181,38 @@ static void restart(struct svt_lock *lock, struct svt_ring *ring)
 	svt_unlock(lock);
 }
 
+/* The usual command has no room for a rate limit */
+static int modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+{
+	struct ib_uverbs_ex_modify_qp_resp response = {};
+	struct ibv_modify_qp_ex extended = {};
+	struct ibv_modify_qp command = {};
+
+	if (attr_mask & IBV_QP_RATE_LIMIT)
+		return ibv_cmd_modify_qp_ex(qp, attr, attr_mask, &extended, sizeof(extended),
+					    &response, sizeof(response));
+	return ibv_cmd_modify_qp(qp, attr, attr_mask, &command, sizeof(command));
+}
+
+/* How bursts are shaped is left to the kernel */
+int svt_modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *limit)
+{
+	struct ibv_qp_attr attr = { .rate_limit = limit->rate_limit };
+
+	if (limit->comp_mask || limit->max_burst_sz || limit->typical_pkt_sz)
+		return EOPNOTSUPP;
+	return modify(qp, &attr, IBV_QP_RATE_LIMIT);
+}
+
 int svt_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	bool reset = attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET;
-	struct ibv_modify_qp command = {};
 	struct svt_qp *qp = to_svt_qp(ibqp);
 	int err = reset ? catch_up(qp) : 0;
 
 	if (err)
 		return err;
-	err = ibv_cmd_modify_qp(ibqp, attr, attr_mask, &command, sizeof(command));
+	err = modify(ibqp, attr, attr_mask);
 	if (err || !reset)
 		return err;
 	restart(&qp->send.lock, &qp->send.ring);

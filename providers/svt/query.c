@@ -6,7 +6,18 @@
 #include <stdio.h>
 #include <time.h>
 
+#include <rdma/svt-abi.h>
+
 #include "query.h"
+
+struct query_device_response {
+	struct ib_uverbs_ex_query_device_resp core;
+	struct svt_query_device_resp svt;
+};
+
+static_assert(offsetof(struct query_device_response, svt) ==
+	      sizeof(struct ib_uverbs_ex_query_device_resp),
+	      "no gap in front of the driver's part");
 
 /* The firmware version is major << 32 | minor << 16 | patch */
 static void print_version(struct ibv_device_attr *attr, uint64_t version)
@@ -18,14 +29,21 @@ static void print_version(struct ibv_device_attr *attr, uint64_t version)
 int svt_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 			struct ibv_device_attr_ex *attr, size_t attr_size)
 {
-	struct ib_uverbs_ex_query_device_resp response = {};
+	struct query_device_response response = {};
 	size_t response_size = sizeof(response);
 	int err;
 
-	err = ibv_cmd_query_device_any(context, input, attr, attr_size, &response, &response_size);
+	err = ibv_cmd_query_device_any(context, input, attr, attr_size, &response.core,
+				       &response_size);
 	if (err)
 		return err;
-	print_version(&attr->orig_attr, response.base.fw_ver);
+	print_version(&attr->orig_attr, response.core.base.fw_ver);
+	if (attr_size >= offsetof(struct ibv_device_attr_ex, packet_pacing_caps) +
+			 sizeof(attr->packet_pacing_caps)) {
+		attr->packet_pacing_caps.qp_rate_limit_min = response.svt.rate_limit_min;
+		attr->packet_pacing_caps.qp_rate_limit_max = response.svt.rate_limit_max;
+		attr->packet_pacing_caps.supported_qpts = response.svt.rate_limit_types;
+	}
 	return 0;
 }
 

@@ -239,6 +239,7 @@ void requester_let_pass(struct requester_fixture *f, s64 ns)
 	requester_age(&send->idle_until, ns);
 	requester_age(&send->watch_until, ns);
 	requester_age(&send->found, ns);
+	requester_age(&send->pace_next, ns);
 	spin_unlock_bh(&send->side.lock);
 	requester_kick(f, SVT_WORK_TIMER);
 }

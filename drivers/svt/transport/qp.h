@@ -154,6 +154,7 @@ struct svt_send_side {
 	u64 rttvar;
 	u32 rto_shift;
 	u32 outstanding_eighths;	/* eight times the PSNs that may be out now */
+	ktime_t pace_next;		/* send nothing before, see pace.c */
 	struct hrtimer timer;
 	/* Staying awake after work, see doorbell.c */
 	ktime_t idle_until;		/* of the next look at the ring; 0: none */

@@ -19,14 +19,15 @@
  * length take, and for as many timers: after a standstill of this machine the answers may be in a
  * queue of it.
  *
- * One hrtimer serves retransmission, RNR wait and the idle watch of the requester. It is never
- * pushed back on the fast path: it fires at the oldest deadline and is then set to the next.
+ * One hrtimer serves retransmission, RNR wait, pacing and the idle watch of the requester. It is
+ * never pushed back on the fast path: it fires at the oldest deadline and is then set to the next.
  *
  * Called by requester and completer, under send.side.lock.
  */
 #include "../trace.h"
 #include "../wire/aeth.h"
 #include "../wire/psn.h"
+#include "pace.h"
 #include "recovery.h"
 #include "requester.h"
 
@@ -340,6 +341,8 @@ void svt_send_timer_arm(struct svt_qp *qp)
 	struct svt_send_side *send = &qp->send;
 	ktime_t next = svt_earlier(svt_earlier(send->deadline, send->rnr_until), send->idle_until);
 
+	if (!svt_pace_may_send(send))
+		next = svt_earlier(next, send->pace_next);
 	if (!next)
 		return;
 	if (hrtimer_is_queued(&send->timer) &&

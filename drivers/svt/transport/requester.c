@@ -7,6 +7,7 @@
  * for, or the budget is used up. Everything here is under send.side.lock.
  */
 #include "doorbell.h"
+#include "pace.h"
 #include "recovery.h"
 #include "requester.h"
 #include "same_host.h"
@@ -21,7 +22,7 @@ static bool svt_may_send(struct svt_qp *qp)
 	enum ib_qp_state state = READ_ONCE(qp->state);
 
 	return (state == IB_QPS_RTS || state == IB_QPS_SQD) && !send->flow_blocked &&
-	       !send->rnr_until && svt_recovery_may_send(send);
+	       !send->rnr_until && svt_pace_may_send(send) && svt_recovery_may_send(send);
 }
 
 /*
@@ -54,6 +55,7 @@ static bool svt_send_train(struct svt_qp *qp, struct svt_train_builder *builder,
 		send->flow_blocked = true;
 		return false;
 	}
+	svt_pace_sent(qp, builder->bytes);
 	if (qp->type->reliable)
 		svt_recovery_sent(qp, ask);
 	if (builder->peer)
@@ -72,6 +74,8 @@ static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 		if (svt_builder_empty(builder))
 			before = qp->send.cursor;
 		step = svt_requester_packet(qp, builder);
+		if (step == SVT_SEND_MORE && svt_pace_is_full(qp, builder))
+			step = SVT_SEND_FULL;
 	} while (step == SVT_SEND_MORE);
 	return svt_send_train(qp, builder, &before, step) ? step : SVT_SEND_BLOCKED;
 }
@@ -229,6 +233,7 @@ void svt_requester_reset(struct svt_qp *qp)
 	memset(&send->cursor, 0, sizeof(send->cursor));
 	send->credit_limited = false;
 	send->flow_blocked = false;
+	send->pace_next = 0;
 	send->drained = false;
 	svt_recovery_stop(qp);
 	svt_ring_reset(&send->ring);

@@ -219,6 +219,10 @@ static void svt_attr_copy(struct svt_qp *qp, const struct ib_qp_attr *attr, int 
 		to->path_mig_state = attr->path_mig_state;
 	if (mask & IB_QP_DEST_QPN)
 		to->dest_qp_num = attr->dest_qp_num;
+	if (mask & IB_QP_RATE_LIMIT) {
+		to->rate_limit = attr->rate_limit;
+		qp->send.pace_next = 0;
+	}
 }
 
 /* Returns 0, or -EINVAL: what was to be flushed showed that the QP has to be in ERR, where it is */

@@ -13,6 +13,7 @@
 #include <net/addrconf.h>
 
 #include "../transport/multicast.h"
+#include "../transport/pace.h"
 #include "verbs.h"
 
 /* A software device, as others have it */
@@ -126,13 +127,26 @@ static void svt_dealloc_driver(struct ib_device *ibdev)
 	dev->core = NULL;
 }
 
+static int svt_tell_device(struct ib_udata *udata)
+{
+	const struct svt_query_device_resp resp = {
+		.rate_limit_min = SVT_RATE_MIN,
+		.rate_limit_max = U32_MAX,
+		.rate_limit_types = BIT(IB_QPT_RC) | BIT(IB_QPT_UC) | BIT(IB_QPT_UD),
+	};
+
+	if (!udata || !udata->outlen)
+		return 0;
+	return ib_copy_to_udata(udata, (void *)&resp, min(sizeof(resp), udata->outlen));
+}
+
 /**
  * svt_query_device - ib_device_ops.query_device
  * @ibdev: device
  * @attr: zeroed by ib_core
- * @udata: nothing is defined
+ * @udata: struct svt_query_device_resp out, as far as there is room
  *
- * Return: 0 or -EOPNOTSUPP.
+ * Return: 0, -EOPNOTSUPP or -EFAULT.
  */
 int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		     struct ib_udata *udata)
@@ -179,7 +193,7 @@ int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.cq_caps.max_cq_moderation_count = U16_MAX,
 		.cq_caps.max_cq_moderation_period = U16_MAX,
 	};
-	return svt_udata_check(udata);
+	return svt_udata_check(udata) ?: svt_tell_device(udata);
 }
 
 static const struct ib_device_ops svt_device_ops = {

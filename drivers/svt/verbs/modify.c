@@ -5,6 +5,7 @@
  */
 #include <rdma/ib_addr.h>
 
+#include "../transport/pace.h"
 #include "verbs.h"
 
 #define SVT_TIMEOUT_MAX		31
@@ -16,6 +17,8 @@ static int svt_modify_check_port(struct svt_qp *qp, const struct ib_qp_attr *att
 	if (mask & IB_QP_PORT && attr->port_num != 1)
 		return -EINVAL;
 	if (mask & IB_QP_PKEY_INDEX && attr->pkey_index >= SVT_PKEY_TABLE_LENGTH)
+		return -EINVAL;
+	if (mask & IB_QP_RATE_LIMIT && attr->rate_limit && attr->rate_limit < SVT_RATE_MIN)
 		return -EINVAL;
 	if (mask & IB_QP_ACCESS_FLAGS && attr->qp_access_flags & ~IB_ACCESS_SUPPORTED)
 		return -EOPNOTSUPP;
@@ -68,13 +71,17 @@ static int svt_modify_check_state(struct svt_qp *qp, const struct ib_qp_attr *at
 		return -EINVAL;
 	if (new > IB_QPS_ERR)
 		return -EINVAL;
+	/* ib_core knows it of raw packet QPs only */
+	if (mask & IB_QP_RATE_LIMIT && new != IB_QPS_RTS)
+		return -EINVAL;
+	mask &= ~IB_QP_RATE_LIMIT;
 	return ib_modify_qp_is_ok(old, new, qp->ibqp.qp_type, mask) ? 0 : -EINVAL;
 }
 
 static int svt_modify_check(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 			    enum ib_qp_state old, enum ib_qp_state new)
 {
-	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT))
 		return -EOPNOTSUPP;
 	return svt_modify_check_state(qp, attr, mask, old, new) ?:
 	       svt_modify_check_port(qp, attr, mask) ?:

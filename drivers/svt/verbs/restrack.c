@@ -45,6 +45,7 @@ int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 	const struct svt_send_side *send = &qp->send;
 	const struct svt_field fields[] = {
 		{ "path_mtu", READ_ONCE(qp->mtu) },
+		{ "rate_limit", READ_ONCE(qp->attr.rate_limit) },
 		{ "sq_entries", send->ring.entries },
 		{ "sq_index", READ_ONCE(send->ring.index) },
 		{ "sq_outstanding", READ_ONCE(send->head) - READ_ONCE(send->tail) },

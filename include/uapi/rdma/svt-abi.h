@@ -155,6 +155,14 @@ struct svt_alloc_ucontext_resp {
 	__u32 max_inline;		/* bytes */
 };
 
+/* Follows what query_device answers, the part of it that there is room for */
+struct svt_query_device_resp {
+	__u32 rate_limit_min;		/* kbps */
+	__u32 rate_limit_max;
+	__u32 rate_limit_types;		/* bit i: QPs of enum ibv_qp_type i */
+	__u32 reserved;
+};
+
 /* Where one ring is to be mapped from, and its shape */
 struct svt_ring_info {
 	__aligned_u64 mmap_offset;

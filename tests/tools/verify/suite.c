@@ -27,6 +27,7 @@ const struct test_case *const suites[] = {
 	wire_cases,
 	qp_state_cases,
 	qp_illegal_cases,
+	qp_path_cases,
 	async_cases,
 	threads_cases,
 	large_cases,

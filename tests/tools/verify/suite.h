@@ -17,6 +17,7 @@ extern const struct test_case wire_cases[];
 extern const struct test_case post_cases[];
 extern const struct test_case qp_state_cases[];
 extern const struct test_case qp_illegal_cases[];
+extern const struct test_case qp_path_cases[];
 extern const struct test_case async_cases[];
 extern const struct test_case uc_cases[];
 extern const struct test_case ud_cases[];
