@@ -164,7 +164,7 @@ const struct errno_case qp_cases[] = {
 	{ "create_qp with READ, UC", create_uc_ops, EOPNOTSUPP,
 	  FLIPPED(struct ibv_qp_init_attr_ex, send_ops_flags, IBV_QP_EX_WITH_RDMA_READ) },
 	{ "create_qp with atomics, UC", create_uc_ops, EOPNOTSUPP,
-	  FLIPPED(struct ibv_qp_init_attr_ex, send_ops_flags, IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD) },
+	  FLIPPED(struct ibv_qp_init_attr_ex, send_ops_flags, IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP) },
 	{ "create_qp with WRITE, UD", create_ud_ops, EOPNOTSUPP,
 	  FLIPPED(struct ibv_qp_init_attr_ex, send_ops_flags, IBV_QP_EX_WITH_RDMA_WRITE) },
 	{ "destroy_qp of one in a group", destroy_attached, EBUSY, { } },
