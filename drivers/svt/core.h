@@ -17,6 +17,7 @@
 #define SVT_MAX_CQ		(1 << 16)
 #define SVT_MAX_SRQ		(1 << 16)
 #define SVT_MAX_PD		(1 << 16)
+#define SVT_MAX_XRCD		(1 << 16)
 #define SVT_MAX_AH		(1 << 16)
 #define SVT_MAX_MR		(1 << 20)
 #define SVT_MAX_DM		(1 << 16)
@@ -26,6 +27,7 @@
 #define SVT_MAX_RD_ATOMIC	128
 #define SVT_MAX_MULTICAST	1024
 #define SVT_MAX_MULTICAST_QP	1024
+#define SVT_MAX_RULES		1024
 
 /**
  * struct svt_core - a device's tables
@@ -38,6 +40,9 @@
  * @multicast: struct svt_multicast_group by GID; RCU, changed under @multicast_lock
  * @multicast_lock: groups and their members
  * @multicast_count: groups
+ * @rules: struct svt_rule, in the order in which they are asked; RCU, changed under @rules_lock
+ * @rules_lock: flow rules
+ * @rules_count: how many
  * @link: what the backend said last; under @link_lock
  * @link_lock: innermost
  * @bad_pkey_count: packets with another P_Key; approximate
@@ -45,6 +50,7 @@
  * @counters: per CPU
  * @counter_sets: struct svt_counter_set by number, see verbs/counter.c; its own lock
  * @workqueue: for runs that used up their budget, or gave way; bound to the CPU that asks
+ * @pager: workqueue that brings pages; not bound to a CPU
  * @resize_lock: one CQ or SRQ is given another ring at a time; outermost
  * @pd_count: in use, see SVT_MAX_PD
  * @mr_count: likewise
@@ -53,7 +59,10 @@
  * @qp_count: likewise
  * @cq_count: likewise
  * @srq_count: likewise
+ * @xrcd_count: likewise
  * @srq_number: the last that was given
+ * @xrc_srqs: struct svt_srq of XRC by number; looked up under RCU
+ * @xrc_srq_next: where the search for a free number goes on, so that none is used again soon
  */
 struct svt_core {
 	struct svt_keys keys;
@@ -64,6 +73,9 @@ struct svt_core {
 	struct rhashtable multicast;
 	struct mutex multicast_lock; /* see above */
 	u32 multicast_count;
+	struct list_head rules;
+	struct mutex rules_lock; /* see above */
+	u32 rules_count;
 	spinlock_t link_lock; /* see above */
 	struct svt_link link;
 	u32 bad_pkey_count;
@@ -71,6 +83,7 @@ struct svt_core {
 	struct svt_counters __percpu *counters;
 	struct xarray counter_sets;
 	struct workqueue_struct *workqueue;
+	struct workqueue_struct *pager;
 	struct mutex resize_lock; /* see above */
 	atomic_t pd_count;
 	atomic_t mr_count;
@@ -79,7 +92,10 @@ struct svt_core {
 	atomic_t qp_count;
 	atomic_t cq_count;
 	atomic_t srq_count;
+	atomic_t xrcd_count;
 	atomic_t srq_number;
+	struct xarray xrc_srqs;
+	u32 xrc_srq_next;
 };
 
 #endif

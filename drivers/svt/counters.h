@@ -30,6 +30,8 @@ enum svt_counter {
 	SVT_COUNT_RX_DROPPED_PSN,	/* out of sequence, or an answer to nothing */
 	SVT_COUNT_RX_DROPPED_NO_WQE,	/* UD, UC: no receive posted */
 	SVT_COUNT_RX_DROPPED_LENGTH,	/* UD, UC: too long for the receive, or no memory access */
+	SVT_COUNT_RX_DROPPED_PAGES,	/* memory that is paged on demand was not there */
+	SVT_COUNT_PAGE_FAULTS,		/* sides of QPs that waited for pages */
 	SVT_COUNT_DUPLICATE_REQUESTS,
 	SVT_COUNT_ACKS_SENT,
 	SVT_COUNT_NAKS_SENT,

@@ -13,7 +13,7 @@
 
 #include "device.h"
 #include "flow.h"
-#include "multicast.h"
+#include "frame.h"
 #include "namespace.h"
 #include "netdev.h"
 #include "receive.h"
@@ -59,7 +59,7 @@ static const struct svt_backend_ops roce_ops = {
 	.flow_close = roce_flow_close,
 	.xmit = roce_xmit,
 	.rx_address = roce_rx_address,
-	.multicast = roce_multicast,
+	.listen = roce_listen,
 	.release = roce_release,
 };
 

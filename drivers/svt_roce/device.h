@@ -3,6 +3,7 @@
 #define ROCE_DEVICE_H
 
 #include <linux/netdevice.h>
+#include <linux/netfilter.h>
 #include <rdma/svt.h>
 
 /**
@@ -16,6 +17,7 @@
  * @gone: @netdev is being unregistered; protected by roce_net.lock
  * @ready: the core takes packets; set with release by roce_start(), read with acquire by
  *	roce_receive()
+ * @frames: the hook by which frames are taken while there are flow rules; under RTNL
  */
 struct roce_device {
 	struct svt_device svt;
@@ -26,6 +28,7 @@ struct roce_device {
 	bool listed;
 	bool gone;
 	bool ready;
+	struct nf_hook_ops frames;
 };
 
 static inline struct roce_device *to_roce_device(struct svt_device *dev)

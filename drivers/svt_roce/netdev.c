@@ -60,6 +60,7 @@ void roce_update_link(struct roce_device *device)
 	struct svt_link link = {
 		.up = netif_running(netdev) && netif_carrier_ok(netdev),
 		.mtu = iboe_get_mtu(netdev->mtu),
+		.frame = ETH_HLEN + min_t(u32, netdev->mtu, ETH_MAX_MTU),
 	};
 
 	ASSERT_RTNL();

@@ -25,6 +25,7 @@
 
 #include "device.h"
 #include "flow.h"
+#include "frame.h"
 #include "icrc.h"
 #include "namespace.h"
 #include "receive.h"
@@ -445,10 +446,11 @@ int roce_xmit(struct svt_device *dev, struct svt_train *train)
 	struct shipment shipment = {
 		.train = train,
 		.at = { .bi_size = iov_iter_count(&train->payload) },
-		.path = to_roce_path(train->path),
 		.sk = flow->sk,
 	};
 
+	if (train->frame)
+		return roce_send_frame(dev, train);
 	shipment.dst = roce_route_get(dev, train->path);
 	if (!shipment.dst) {
 		count_drops(dev, train->packets);
@@ -458,6 +460,7 @@ int roce_xmit(struct svt_device *dev, struct svt_train *train)
 		return SVT_XMIT_LOCAL;
 	if (!roce_flow_has_room(flow))
 		return -EAGAIN;
+	shipment.path = to_roce_path(train->path);
 	shipment.headers = shipment.path->headers;
 	if (!shipment.path->ipv6)
 		shipment.ip_id = atomic_fetch_add(train->packets, &flow->ip_id);

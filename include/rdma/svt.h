@@ -41,8 +41,9 @@ struct svt_path {
 /**
  * struct svt_flow - the transmit side of one QP: where back-pressure is accounted
  * @qp: the QP, for svt_flow_ready(); a backend does not look into it
- * @ordered: a packet that overtakes another one costs messages (UC), so that a backend which
- *	transmits from several CPUs does better to wait. One side of the QP sends on such a flow.
+ * @ordered: a packet that overtakes another one costs messages (UC) or is noticed (frames), so that
+ *	a backend which transmits from several CPUs does better to wait. One side of the QP sends on
+ *	such a flow.
  * @priv: the backend's own, zeroed by the core before flow_open
  */
 struct svt_flow {
@@ -63,6 +64,10 @@ struct svt_flow {
  * @headers: @packets headers of @header_length bytes, back to back
  * @payload: all payloads back to back; valid only during xmit: copy, or take page references
  * @peer: set by xmit that returns SVT_XMIT_LOCAL
+ * @frame: no packet, but an Ethernet frame for the netdev of the port: all of it is @payload, of
+ *	@last_length bytes, @packets is 1, there are no headers and no @path. Only where
+ *	svt_link.frame is not 0.
+ * @checksum: of @frame: the sums of IPv4, TCP and UDP are to be computed
  *
  * The BTH says how many bytes (0 to 3) pad a payload; the backend appends them, and the ICRC.
  */
@@ -77,6 +82,8 @@ struct svt_train {
 	const u8 *headers;
 	struct iov_iter payload;
 	struct svt_device *peer;
+	bool frame;
+	bool checksum;
 };
 
 /* See svt_backend_ops.xmit */
@@ -89,6 +96,7 @@ struct svt_train {
  * @stride: bytes from one BTH to the next; the last packet may be shorter
  * @trailer: bytes at the end of each packet that are not for the core (the ICRC)
  * @one_train: the packets are known to be a train of a core of this host, so all are for one QP
+ * @checked: of a frame, for which nothing else stands here: TCP's or UDP's checksum is right
  */
 struct svt_rx_cb {
 	u32 offset;
@@ -96,6 +104,7 @@ struct svt_rx_cb {
 	u32 stride;
 	u32 trailer;
 	bool one_train;
+	bool checked;
 };
 
 static inline struct svt_rx_cb *svt_rx_cb(struct sk_buff *skb)
@@ -163,8 +172,9 @@ struct svt_rx_address {
  *	device of this host, @train->peer, which stays until the end of the read section: the core
  *	copies from memory to memory.
  * @rx_address: tell of @skb, which is as it was handed to svt_receive(); atomic.
- * @multicast: receive (@join) or no longer receive what is sent to @gid; may sleep. Optional.
- *	Return: 0 or a negative errno.
+ * @listen: receive (@begin) or no longer receive what is sent to the group @gid. With @gid NULL:
+ *	offer the frames that the netdev of the port receives to svt_steer(); only where
+ *	svt_link.frame is not 0. May sleep. Optional. Return: 0 or a negative errno.
  * @release: the device is unregistered and nobody uses it: let go of what the backend holds. The
  *	memory that ib_alloc_device gave is freed by the caller. May sleep.
  */
@@ -178,7 +188,7 @@ struct svt_backend_ops {
 	int (*xmit)(struct svt_device *dev, struct svt_train *train);
 	void (*rx_address)(struct svt_device *dev, const struct sk_buff *skb,
 			   struct svt_rx_address *address);
-	int (*multicast)(struct svt_device *dev, const union ib_gid *gid, bool join);
+	int (*listen)(struct svt_device *dev, const union ib_gid *gid, bool begin);
 	void (*release)(struct svt_device *dev);
 };
 
@@ -205,12 +215,30 @@ static inline struct svt_device *to_svt_device(struct ib_device *ibdev)
  * @mtu: the largest path MTU that fits the link, headers and ICRC taken off
  * @speed: enum ib_port_speed
  * @width: enum ib_port_width
+ * @frame: the longest Ethernet frame that may be sent, its 14 bytes of header included, a VLAN tag
+ *	not; 0: the backend has no frames, and the device no raw packet QPs
  */
 struct svt_link {
 	bool up;
 	enum ib_mtu mtu;
 	u16 speed;
 	u8 width;
+	u32 frame;
+};
+
+/* As many bytes of a frame are enough for svt_steer() to see all that flow rules look at */
+#define SVT_STEER_BYTES		96
+
+/**
+ * enum svt_steering - what is to be done with a frame
+ * @SVT_STEER_PASS: nothing, no flow rule is for it
+ * @SVT_STEER_COPY: svt_receive_frame() gets a copy
+ * @SVT_STEER_TAKE: svt_receive_frame() gets it, and nobody else
+ */
+enum svt_steering {
+	SVT_STEER_PASS,
+	SVT_STEER_COPY,
+	SVT_STEER_TAKE,
 };
 
 int svt_register_device(struct svt_device *dev, const struct svt_backend_ops *ops,
@@ -219,6 +247,8 @@ void svt_backend_exit(void);
 void svt_set_link(struct svt_device *dev, const struct svt_link *link);
 void svt_receive(struct svt_device *dev, struct sk_buff *skb);
 void svt_flow_ready(struct svt_flow *flow);
+enum svt_steering svt_steer(struct svt_device *dev, const u8 *bytes, u32 length, bool sent);
+void svt_receive_frame(struct svt_device *dev, struct sk_buff *skb);
 void svt_count_drop(struct svt_device *dev, bool transmit);
 
 #endif

@@ -12,6 +12,7 @@
 #include "context.h"
 #include "cq.h"
 #include "dm.h"
+#include "flow.h"
 #include "ioctl.h"
 #include "library.h"
 #include "mr.h"
@@ -20,6 +21,7 @@
 #include "qp.h"
 #include "query.h"
 #include "srq.h"
+#include "xrcd.h"
 
 struct get_context_command {
 	struct ibv_get_context core;
@@ -44,6 +46,7 @@ static void free_context(struct ibv_context *ibv_context)
 }
 
 static const struct verbs_context_ops operations = {
+	.advise_mr = ibv_cmd_advise_mr,
 	.alloc_dm = svt_alloc_dm,
 	.alloc_mw = svt_alloc_mw,
 	.alloc_parent_domain = svt_alloc_parent_domain,
@@ -51,9 +54,11 @@ static const struct verbs_context_ops operations = {
 	.alloc_td = svt_alloc_td,
 	.attach_mcast = ibv_cmd_attach_mcast,
 	.bind_mw = svt_bind_mw,
+	.close_xrcd = svt_close_xrcd,
 	.create_ah = svt_create_ah,
 	.create_cq = svt_create_cq,
 	.create_cq_ex = svt_create_cq_ex,
+	.create_flow = svt_create_flow,
 	.create_qp = svt_create_qp,
 	.create_qp_ex = svt_create_qp_ex,
 	.create_srq = svt_create_srq,
@@ -64,11 +69,13 @@ static const struct verbs_context_ops operations = {
 	.dereg_mr = svt_dereg_mr,
 	.destroy_ah = svt_destroy_ah,
 	.destroy_cq = svt_destroy_cq,
+	.destroy_flow = svt_destroy_flow,
 	.destroy_qp = svt_destroy_qp,
 	.destroy_srq = svt_destroy_srq,
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = free_context,
 	.free_dm = svt_free_dm,
+	.get_srq_num = svt_get_srq_num,
 	.import_dm = svt_import_dm,
 	.import_mr = svt_import_mr,
 	.import_pd = svt_import_pd,
@@ -76,6 +83,8 @@ static const struct verbs_context_ops operations = {
 	.modify_qp = svt_modify_qp,
 	.modify_qp_rate_limit = svt_modify_qp_rate_limit,
 	.modify_srq = svt_modify_srq,
+	.open_qp = svt_open_qp,
+	.open_xrcd = svt_open_xrcd,
 	.poll_cq = svt_poll_cq,
 	.post_recv = svt_post_recv,
 	.post_send = svt_post_send,

@@ -61,6 +61,13 @@ OFFSET(struct verbs_qp, xrcd, QP_EX_SIZE + 8);
 
 SIZE(struct verbs_cq, 288);
 
+SIZE(struct verbs_xrcd, 16);
+SIZE(struct verbs_srq, 160);
+OFFSET(struct verbs_srq, srq_type, 128);
+OFFSET(struct verbs_srq, xrcd, 136);
+OFFSET(struct verbs_srq, cq, 144);
+OFFSET(struct verbs_srq, srq_num, 152);
+
 SIZE(struct verbs_mr, 56);
 OFFSET(struct verbs_mr, mr_type, 48);
 OFFSET(struct verbs_mr, access, 52);
@@ -84,6 +91,9 @@ SIZE(struct ibv_create_cq_ex, 56);
 SIZE(struct ibv_modify_cq, 40);
 SIZE(struct ibv_resize_cq, 24);
 SIZE(struct ibv_create_srq, 40);
+SIZE(struct ibv_create_xsrq, 56);
+SIZE(struct ibv_open_xrcd, 24);
+SIZE(struct ibv_open_qp, 40);
 SIZE(struct ibv_modify_srq, 24);
 SIZE(struct ibv_query_srq, 24);
 SIZE(struct ibv_create_qp_ex, 88);

@@ -14,12 +14,16 @@
  * struct svt_qp_kind - a type of QP
  * @opcodes: bit i: enum ibv_wr_opcode i may be posted (IBTA 11.4.1.1)
  * @send_ops: the same as enum ibv_qp_create_send_ops_flags
+ * @flags: enum ibv_send_flags that a request may have
  * @datagram: each request names its destination
+ * @xrc: each request names an SRQ of the peer; the QP has no receive queue
  */
 struct svt_qp_kind {
 	uint32_t opcodes;
 	uint64_t send_ops;
+	uint32_t flags;
 	bool datagram;
+	bool xrc;
 };
 
 enum svt_payload {

@@ -19,6 +19,8 @@ static unsigned int wc_flags(const struct svt_cqe *cqe)
 
 	if (cqe->flags & SVT_CQE_WITH_INV)
 		flags |= IBV_WC_WITH_INV;
+	if (cqe->flags & SVT_CQE_IP_CSUM_OK)
+		flags |= IBV_WC_IP_CSUM_OK;
 	return flags;
 }
 

@@ -15,7 +15,7 @@ int svt_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_w
 	int err;
 
 	/* IBTA 10.3.1: receives may be posted in any state but RESET */
-	if (ibqp->srq || ibqp->state == IBV_QPS_RESET) {
+	if (ibqp->srq || qp->kind->xrc || ibqp->state == IBV_QPS_RESET) {
 		*bad_wr = wr;
 		return EINVAL;
 	}

@@ -61,6 +61,7 @@ static int (*const fill[])(struct svt_send_wqe *wqe, const struct ibv_send_wr *w
 	[IBV_WR_LOCAL_INV] = fill_invalidate,
 	[IBV_WR_BIND_MW] = fill_bind,
 	[IBV_WR_SEND_WITH_INV] = fill_invalidate,
+	[IBV_WR_ATOMIC_WRITE] = fill_rdma,
 };
 
 static int put_inline(const struct svt_send_queue *queue, struct svt_send_wqe *wqe,
@@ -105,6 +106,11 @@ static int put(struct svt_qp *qp, uint32_t index, const struct ibv_send_wr *wr)
 	if (qp->kind->datagram) {
 		err = svt_send_set_ud(wqe, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
 				      wr->wr.ud.remote_qkey);
+		if (err)
+			return err;
+	}
+	if (qp->kind->xrc) {
+		err = svt_send_set_srq(wqe, wr->qp_type.xrc.remote_srqn);
 		if (err)
 			return err;
 	}

@@ -20,16 +20,21 @@ struct create_qp_response {
 static_assert(offsetof(struct create_qp_response, svt) ==
 	      sizeof(struct ib_uverbs_ex_create_qp_resp), "no gap in front of the driver's part");
 
-#define CREATE_MASK \
-	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+#define CREATE_MASK	(IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+
+/* What an XRC TGT QP is made in, instead of a PD */
+static uint32_t home(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->qp_type == IBV_QPT_XRC_RECV ? IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD;
+}
 
 static int check(const struct ibv_qp_init_attr_ex *attr)
 {
 	const struct svt_qp_kind *kind = svt_qp_kind(attr->qp_type);
 
-	if (!kind || attr->comp_mask & ~(uint32_t)CREATE_MASK)
+	if (!kind || attr->comp_mask & ~(home(attr) | CREATE_MASK))
 		return EOPNOTSUPP;
-	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD))
+	if (!(attr->comp_mask & home(attr)))
 		return EINVAL;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
 	    attr->send_ops_flags & ~kind->send_ops)
@@ -51,9 +56,11 @@ static int map_rings(struct svt_qp *qp, const struct ibv_qp_cap *cap,
 	int cmd_fd = qp->verbs.qp.context->cmd_fd;
 	int err;
 
+	if (qp->kind->xrc && !qp->kind->opcodes)
+		return 0;
 	err = svt_ring_map(&qp->send.ring, cmd_fd, &response->sq, send_element_size(cap),
 			   cap->max_send_wr);
-	if (err || qp->verbs.qp.srq)
+	if (err || qp->verbs.qp.srq || qp->kind->xrc)
 		return err;
 	err = svt_ring_map(&qp->recv.ring, cmd_fd, &response->rq,
 			   svt_recv_element_size(cap->max_recv_sge), cap->max_recv_wr);
@@ -71,7 +78,7 @@ static void unmap_rings(struct svt_qp *qp)
 static int init(struct svt_qp *qp, const struct ibv_qp_init_attr_ex *attr,
 		const struct svt_create_qp_resp *response)
 {
-	bool shared = svt_pd_is_shared(attr->pd);
+	bool shared = attr->qp_type == IBV_QPT_XRC_RECV || svt_pd_is_shared(attr->pd);
 
 	qp->kind = svt_qp_kind(attr->qp_type);
 	svt_lock_init(&qp->send.lock, shared);
@@ -148,12 +155,44 @@ struct ibv_qp *svt_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	return qp;
 }
 
+/**
+ * svt_open_qp - have an XRC TGT QP that another process, or this one, created
+ * @context: of the device
+ * @attr: its number and XRC domain
+ *
+ * Return: a QP without queues, which ibv_destroy_qp() closes; or NULL and errno: EOPNOTSUPP: not a
+ * type or extension of it; others: from the kernel.
+ */
+struct ibv_qp *svt_open_qp(struct ibv_context *context, struct ibv_qp_open_attr *attr)
+{
+	struct ib_uverbs_create_qp_resp response = {};
+	struct ibv_open_qp command = {};
+	struct svt_qp *qp;
+	int err;
+
+	if (attr->qp_type != IBV_QPT_XRC_RECV) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return NULL;
+	qp->kind = svt_qp_kind(attr->qp_type);
+	err = ibv_cmd_open_qp(context, &qp->verbs, sizeof(qp->verbs), attr, &command,
+			      sizeof(command), &response, sizeof(response));
+	if (!err)
+		return &qp->verbs.qp;
+	free(qp);
+	errno = err;
+	return NULL;
+}
+
 /* Before the QP goes: what it has completed can be forgotten then */
 static int catch_up(const struct svt_qp *qp)
 {
-	int err = svt_cq_catch_up(qp->verbs.qp.send_cq);
+	int err = qp->kind->opcodes ? svt_cq_catch_up(qp->verbs.qp.send_cq) : 0;
 
-	return err ? err : svt_cq_catch_up(qp->verbs.qp.recv_cq);
+	return err || qp->kind->xrc ? err : svt_cq_catch_up(qp->verbs.qp.recv_cq);
 }
 
 /*
@@ -166,8 +205,9 @@ static void forget_completions(struct svt_qp *qp)
 	struct ibv_cq *send_cq = qp->verbs.qp.send_cq;
 	struct ibv_cq *recv_cq = qp->verbs.qp.recv_cq;
 
-	svt_cq_forget(to_svt_cq(send_cq), qp->verbs.qp.qp_num);
-	if (recv_cq != send_cq)
+	if (qp->kind->opcodes)
+		svt_cq_forget(to_svt_cq(send_cq), qp->verbs.qp.qp_num);
+	if (!qp->kind->xrc && recv_cq != send_cq)
 		svt_cq_forget(to_svt_cq(recv_cq), qp->verbs.qp.qp_num);
 }
 

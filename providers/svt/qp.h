@@ -65,6 +65,7 @@ static inline struct svt_qp *to_svt_qp(struct ibv_qp *qp)
 
 struct ibv_qp *svt_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
 struct ibv_qp *svt_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+struct ibv_qp *svt_open_qp(struct ibv_context *context, struct ibv_qp_open_attr *attr);
 int svt_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 int svt_modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *attr);
 int svt_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,

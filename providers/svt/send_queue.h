@@ -21,13 +21,11 @@ static inline bool svt_may_send(const struct svt_qp *qp)
 	return SVT_SEND_STATES >> qp->verbs.qp.state & 1;
 }
 
-#define SVT_SEND_FLAGS \
-	(SVT_SEND_FENCE | SVT_SEND_SIGNALED | SVT_SEND_SOLICITED | SVT_SEND_INLINE)
-
 static_assert((int)SVT_SEND_FENCE == IBV_SEND_FENCE, "passed on as it is");
 static_assert((int)SVT_SEND_SIGNALED == IBV_SEND_SIGNALED, "passed on as it is");
 static_assert((int)SVT_SEND_SOLICITED == IBV_SEND_SOLICITED, "passed on as it is");
 static_assert((int)SVT_SEND_INLINE == IBV_SEND_INLINE, "passed on as it is");
+static_assert((int)SVT_SEND_IP_CSUM == IBV_SEND_IP_CSUM, "passed on as it is");
 
 /*
  * Starts the request at @index: everything but what the operation adds is set, and the rest is
@@ -36,7 +34,7 @@ static_assert((int)SVT_SEND_INLINE == IBV_SEND_INLINE, "passed on as it is");
 static inline int svt_send_start(struct svt_qp *qp, uint32_t index, enum ibv_wr_opcode opcode,
 				 uint64_t wr_id, unsigned int flags, struct svt_send_wqe **wqe)
 {
-	if (!svt_can_send(qp->kind, opcode) || flags & ~(unsigned int)SVT_SEND_FLAGS)
+	if (!svt_can_send(qp->kind, opcode) || flags & ~qp->kind->flags)
 		return EINVAL;
 	if (!svt_ring_room(&qp->send.ring, index))
 		return ENOMEM;
@@ -72,6 +70,17 @@ static inline int svt_send_set_ud(struct svt_send_wqe *wqe, const struct ibv_ah 
 	wqe->ud.ah = to_svt_ah(ah)->number;
 	wqe->ud.remote_qpn = remote_qpn;
 	wqe->ud.remote_qkey = remote_qkey;
+	return 0;
+}
+
+/* Of 24 bits. What stays on this host needs none, and passes it over. */
+static inline int svt_send_set_srq(struct svt_send_wqe *wqe, uint32_t number)
+{
+	if (svt_payload(wqe->opcode) == SVT_PAYLOAD_NONE)
+		return 0;
+	if (number > 0xffffff)
+		return EINVAL;
+	wqe->srq_num = number;
 	return 0;
 }
 

@@ -21,55 +21,103 @@ struct create_srq_response {
 static_assert(offsetof(struct create_srq_response, svt) ==
 	      sizeof(struct ib_uverbs_create_srq_resp), "no gap in front of the driver's part");
 
+static int init(struct svt_srq *srq, struct ibv_pd *pd, const struct ibv_srq_attr *attr,
+		const struct svt_create_srq_resp *response)
+{
+	struct svt_recv_queue *queue = &srq->queue;
+
+	svt_lock_init(&queue->lock, svt_pd_is_shared(pd));
+	queue->max_sge = attr->max_sge;
+	return svt_ring_map(&queue->ring, pd->context->cmd_fd, &response->ring,
+			    svt_recv_element_size(queue->max_sge), attr->max_wr);
+}
+
 struct ibv_srq *svt_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
 {
 	struct create_srq_response response = {};
 	struct ibv_create_srq command = {};
-	struct svt_recv_queue *queue;
 	struct svt_srq *srq;
 	int err;
 
 	srq = calloc(1, sizeof(*srq));
 	if (!srq)
 		return NULL;
-	err = ibv_cmd_create_srq(pd, &srq->ibv_srq, attr, &command, sizeof(command),
+	err = ibv_cmd_create_srq(pd, &srq->verbs.srq, attr, &command, sizeof(command),
 				 &response.core, sizeof(response));
 	if (err)
 		goto free_srq;
-
-	queue = &srq->queue;
-	svt_lock_init(&queue->lock, svt_pd_is_shared(pd));
-	queue->max_sge = attr->attr.max_sge;
-	err = svt_ring_map(&queue->ring, pd->context->cmd_fd, &response.svt.ring,
-			   svt_recv_element_size(queue->max_sge), attr->attr.max_wr);
+	err = init(srq, pd, &attr->attr, &response.svt);
 	if (err)
 		goto destroy;
-	return &srq->ibv_srq;
+	return &srq->verbs.srq;
 
 destroy:
-	ibv_cmd_destroy_srq(&srq->ibv_srq);
+	ibv_cmd_destroy_srq(&srq->verbs.srq);
 free_srq:
 	free(srq);
 	errno = err;
 	return NULL;
 }
 
+/* Its number, its CQ and its domain are the library's to keep */
+static struct ibv_srq *create_xrc(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
+{
+	struct create_srq_response response = {};
+	struct ibv_create_xsrq command = {};
+	struct svt_srq *srq;
+	int err;
+
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return NULL;
+	err = ibv_cmd_create_srq_ex(context, &srq->verbs, attr, &command, sizeof(command),
+				    &response.core, sizeof(response));
+	if (err)
+		goto free_srq;
+	srq->verbs.srq.srq_context = attr->srq_context;
+	err = init(srq, attr->pd, &attr->attr, &response.svt);
+	if (err)
+		goto destroy;
+	return &srq->verbs.srq;
+
+destroy:
+	ibv_cmd_destroy_srq(&srq->verbs.srq);
+free_srq:
+	free(srq);
+	errno = err;
+	return NULL;
+}
+
+#define BASIC_MASK	(IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD)
+#define XRC_MASK	(BASIC_MASK | IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ)
+
+static int check(const struct ibv_srq_init_attr_ex *attr, bool xrc)
+{
+	bool typed = attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE;
+
+	if (typed && attr->srq_type != IBV_SRQT_BASIC && !xrc)
+		return EOPNOTSUPP;
+	if (attr->comp_mask & ~(uint32_t)(xrc ? XRC_MASK : BASIC_MASK))
+		return EOPNOTSUPP;
+	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD))
+		return EINVAL;
+	return xrc && (attr->comp_mask & XRC_MASK) != XRC_MASK ? EINVAL : 0;
+}
+
 /* libibverbs turns the basic type into ibv_create_srq() itself, mostly */
 struct ibv_srq *svt_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
 {
 	struct ibv_srq_init_attr basic = { .srq_context = attr->srq_context, .attr = attr->attr };
+	bool xrc = attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type == IBV_SRQT_XRC;
 	struct ibv_srq *srq;
+	int err = check(attr, xrc);
 
-	(void)context;
-	if (attr->comp_mask & ~(uint32_t)(IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD) ||
-	    (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE && attr->srq_type != IBV_SRQT_BASIC)) {
-		errno = EOPNOTSUPP;
+	if (err) {
+		errno = err;
 		return NULL;
 	}
-	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD)) {
-		errno = EINVAL;
-		return NULL;
-	}
+	if (xrc)
+		return create_xrc(context, attr);
 	srq = svt_create_srq(attr->pd, &basic);
 	if (!srq)
 		return NULL;
@@ -80,6 +128,17 @@ struct ibv_srq *svt_create_srq_ex(struct ibv_context *context, struct ibv_srq_in
 	return srq;
 }
 
+/* Only an XRC SRQ has one that means something to a peer */
+int svt_get_srq_num(struct ibv_srq *ibv_srq, uint32_t *number)
+{
+	const struct verbs_srq *srq = &to_svt_srq(ibv_srq)->verbs;
+
+	if (srq->srq_type != IBV_SRQT_XRC)
+		return EOPNOTSUPP;
+	*number = srq->srq_num;
+	return 0;
+}
+
 /* Under the lock: maps the ring that the kernel has moved the SRQ to, or says why not now */
 static int follow(struct svt_srq *srq)
 {
@@ -87,7 +146,7 @@ static int follow(struct svt_srq *srq)
 	struct svt_ring ring;
 	int err;
 
-	err = svt_ring_map(&ring, srq->ibv_srq.context->cmd_fd, &srq->moved,
+	err = svt_ring_map(&ring, srq->verbs.srq.context->cmd_fd, &srq->moved,
 			   svt_recv_element_size(queue->max_sge), srq->moved_limit);
 	if (err)
 		return err;
@@ -116,13 +175,13 @@ static bool catch_up(struct svt_srq *srq)
 static int resize(struct svt_srq *srq, uint32_t max_wr)
 {
 	struct svt_recv_queue *queue = &srq->queue;
-	int cmd_fd = srq->ibv_srq.context->cmd_fd;
+	int cmd_fd = srq->verbs.srq.context->cmd_fd;
 	struct svt_ring_info info = {};
 	struct svt_ioctl call;
 	int err;
 
 	svt_ioctl_init(&call, UVERBS_OBJECT_SRQ, SVT_METHOD_SRQ_RESIZE);
-	svt_ioctl_add_handle(&call, SVT_ATTR_SRQ_RESIZE_SRQ, srq->ibv_srq.handle);
+	svt_ioctl_add_handle(&call, SVT_ATTR_SRQ_RESIZE_SRQ, srq->verbs.srq.handle);
 	svt_ioctl_add_u32(&call, SVT_ATTR_SRQ_RESIZE_MAX_WR, max_wr);
 	svt_ioctl_add_output(&call, SVT_ATTR_SRQ_RESIZE_RING, &info, sizeof(info));
 

@@ -45,7 +45,8 @@ static struct svt_send_wqe *begin(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcod
 		return NULL;
 	}
 	batch->next++;
-	batch->addressed = !qp->kind->datagram;
+	batch->addressed = !qp->kind->datagram &&
+			   (!qp->kind->xrc || svt_payload(opcode) == SVT_PAYLOAD_NONE);
 	return batch->wqe;
 }
 
@@ -115,6 +116,23 @@ static void wr_atomic_fetch_add(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t re
 		svt_send_set_atomic(wqe, rkey, remote_addr, add, 0);
 }
 
+/* The kernel gives every QP that may send it room for the value */
+static void wr_atomic_write(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr,
+			    const void *value)
+{
+	struct svt_send_queue *queue = &from_ex(qp)->send;
+	struct svt_send_wqe *wqe = begin(qp, IBV_WR_ATOMIC_WRITE);
+	int err;
+
+	if (!wqe)
+		return;
+	svt_send_set_rdma(wqe, rkey, remote_addr);
+	wqe->flags |= SVT_SEND_INLINE;
+	err = svt_send_add_inline(queue, wqe, value, sizeof(uint64_t));
+	if (err)
+		fail(&queue->batch, err);
+}
+
 static void wr_local_inv(struct ibv_qp_ex *qp, uint32_t invalidate_rkey)
 {
 	struct svt_send_wqe *wqe = begin(qp, IBV_WR_LOCAL_INV);
@@ -147,6 +165,20 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t rem
 		return;
 	err = qp->kind->datagram ? svt_send_set_ud(batch->wqe, ah, remote_qpn, remote_qkey)
 				 : EINVAL;
+	if (err)
+		fail(batch, err);
+	batch->addressed = true;
+}
+
+static void wr_set_xrc_srqn(struct ibv_qp_ex *ex, uint32_t remote_srqn)
+{
+	struct svt_qp *qp = from_ex(ex);
+	struct svt_send_batch *batch = &qp->send.batch;
+	int err;
+
+	if (!batch->wqe)
+		return;
+	err = qp->kind->xrc ? svt_send_set_srq(batch->wqe, remote_srqn) : EINVAL;
 	if (err)
 		fail(batch, err);
 	batch->addressed = true;
@@ -248,9 +280,11 @@ void svt_wr_api_init(struct ibv_qp_ex *qp)
 	qp->wr_rdma_read = wr_rdma_read;
 	qp->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
 	qp->wr_atomic_fetch_add = wr_atomic_fetch_add;
+	qp->wr_atomic_write = wr_atomic_write;
 	qp->wr_local_inv = wr_local_inv;
 	qp->wr_bind_mw = wr_bind_mw;
 	qp->wr_set_ud_addr = wr_set_ud_addr;
+	qp->wr_set_xrc_srqn = wr_set_xrc_srqn;
 	qp->wr_set_sge = wr_set_sge;
 	qp->wr_set_sge_list = wr_set_sge_list;
 	qp->wr_set_inline_data = wr_set_inline_data;

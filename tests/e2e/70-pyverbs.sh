@@ -54,6 +54,8 @@ results() {
 suite() {
 	cp -r /usr/share/doc/rdma-core/tests "$WORK/tests"
 	find "$WORK/tests" -name '*.gz' -exec gunzip {} +
+	# The one test that takes a device without what it needs for a failure of that
+	sed -i 's/^    def test_rss_traffic/    @u.skip_unsupported\n&/' "$WORK/tests/test_rss_traffic.py"
 	in_a bash -c 'cd "$1" && exec timeout "$2" \
 		/usr/bin/python3 tests/run_tests.py --dev svta --gid "$3" -v' \
 		- "$WORK" "$(scaled 500)" "$(gid_index svta v4)" >"$WORK/log" 2>&1 || :
@@ -74,6 +76,8 @@ expected() {
 		while read -r pattern count version; do
 			[[ -n $version && $(uname -r) != "$version".* ]] || echo "$pattern $count"
 		done
+	# They are configured without ingress hooks of netfilter, by which flows get their frames
+	! is_checked || echo 'test_flow.* 5'
 }
 
 # Each skip counts for the first row that names it

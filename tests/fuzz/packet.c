@@ -80,22 +80,31 @@ static void check_refusal(const struct input *in, enum svt_parse_result result)
 	}
 }
 
+/* The bits of byte i that are not reserved: reserved ones are sent as zero, and not looked at */
+static u8 used_bits(const struct svt_opcode_info *info, u32 i)
+{
+	u32 beyond = i - SVT_BTH_BYTES;
+
+	if (i == 4)
+		return 0xc0;
+	if (i == 8)
+		return 0x80;
+	if (info->flags & SVT_OP_DETH && beyond == 4)
+		return 0;
+	if (info->flags & SVT_OP_XRCETH && beyond == 0)
+		return 0;
+	if (info->flags & SVT_OP_FETH && beyond < SVT_FETH_BYTES)
+		return beyond == SVT_FETH_BYTES - 1 ? 0x3f : 0;
+	return 0xff;
+}
+
 /* Built again, all but the reserved bits is as it was */
 static void check_bytes(const struct input *in, const struct svt_packet *packet, const u8 *built)
 {
 	u32 i;
 
-	for (i = 0; i < packet->header_length; i++) {
-		u8 mask = 0xff;
-
-		if (i == 4)
-			mask = 0xc0;
-		else if (i == 8)
-			mask = 0x80;
-		else if (i == SVT_BTH_BYTES + 4 && packet->info->flags & SVT_OP_DETH)
-			mask = 0;
-		must((in->bytes[i] & mask) == built[i]);
-	}
+	for (i = 0; i < packet->header_length; i++)
+		must((in->bytes[i] & used_bits(packet->info, i)) == built[i]);
 }
 
 static void check_packet(const struct input *in, const struct svt_packet *packet)
@@ -110,6 +119,7 @@ static void check_packet(const struct input *in, const struct svt_packet *packet
 	must(!bad_payload(in));
 	must(packet->psn <= 0xffffff && packet->dest_qpn <= 0xffffff);
 	must(packet->msn <= 0xffffff && packet->src_qpn <= 0xffffff);
+	must(packet->srq_num <= 0xffffff);
 	must(built);
 	must(svt_packet_build(packet, built) == packet->header_length);
 	check_bytes(in, packet, built);

@@ -87,6 +87,7 @@ memory_comes_back() {
 
 setup_pair
 run_test "a send request with a fault ends its own QP only" ring_case spoiled_requests
+run_test "FLUSH behind a WRITE, where there is a right to it" ring_case flush
 run_test "a QP with num_sge out of range" ring_case num_sge
 run_test "a receive with a fault ends its own QP only" ring_case receives
 run_test "a QP with an index out of range: send queue" ring_case send_index

@@ -5,6 +5,7 @@
 #ifndef SVT_COMPAT_H
 #define SVT_COMPAT_H
 
+#include <linux/bits.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
@@ -12,6 +13,23 @@
 /* ib_device_ops.create_cq is given the driver's part of the command only */
 #define svt_cq_command		ib_udata
 #define svt_cq_udata(command)	(command)
+
+/* Work requests that 6.1 has no names for, and passes on as the numbers that they are */
+#define IB_UVERBS_WR_FLUSH		14
+#define IB_UVERBS_WR_ATOMIC_WRITE	15
+#define IB_WR_FLUSH			IB_UVERBS_WR_FLUSH
+#define IB_WR_ATOMIC_WRITE		IB_UVERBS_WR_ATOMIC_WRITE
+#define IB_UVERBS_WC_FLUSH		8
+#define IB_UVERBS_WC_ATOMIC_WRITE	9
+#define IB_OPCODE_FLUSH			0x1c
+#define IB_OPCODE_RC_FLUSH		IB_OPCODE_FLUSH
+#define IB_OPCODE_ATOMIC_WRITE		0x1d
+#define IB_OPCODE_RC_ATOMIC_WRITE	IB_OPCODE_ATOMIC_WRITE
+#define IB_DEVICE_ATOMIC_WRITE		BIT_ULL(40)
+/* Its ib_core gives no region this right, so there is nothing to claim */
+#define IB_ACCESS_FLUSH_GLOBAL		BIT(8)
+#define IB_ACCESS_FLUSH_PERSISTENT	BIT(9)
+#define IB_DEVICE_FLUSH_GLOBAL		0
 
 /* ib_device_ops that 6.1 has not */
 #define SVT_OPS_SINCE_6_12(...)

@@ -113,10 +113,10 @@ void svt_key_enable(struct svt_key *key)
  * @keys: the table
  * @key: in it
  *
- * When it returns nobody uses the key or the memory behind it; of a window, nobody binds it any
- * more, and svt_mw_unbind() is to follow. The grace period is expedited because a process waits
- * for it at each deregistration, and programs register and deregister by the thousand: a normal one
- * takes tens of milliseconds.
+ * When it returns nobody uses the key or the memory behind it, nor looks at the window whose key it
+ * was, and which svt_mw_retire() has unbound before. The grace period is expedited because a
+ * process waits for it at each deregistration, and programs register and deregister by the
+ * thousand: a normal one takes tens of milliseconds.
  *
  * Context: May sleep.
  */

@@ -11,6 +11,7 @@
 #define SVT_MEM_KEYS_H
 
 #include <linux/bvec.h>
+#include <linux/list.h>
 #include <linux/rhashtable-types.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -87,6 +88,8 @@ struct svt_page_table *svt_page_table_alloc(u64 blocks, unsigned int shift, u64 
 void svt_page_table_set(struct svt_page_table *table, u64 block, struct page *page);
 void svt_page_table_free(struct svt_page_table *table);
 
+struct svt_paging;
+
 /* Pages of a region for fast registration */
 #define SVT_MAX_FAST_PAGES	512
 
@@ -113,27 +116,51 @@ struct svt_fast {
  * struct svt_mr - a memory region
  * @ibmr: what ib_core sees
  * @key: lkey and rkey are equal
- * @table: pages; NULL for a DMA region, whose addresses are kernel virtual. Changes as the
- *	fields of @key.
+ * @table: pages; NULL for a DMA region, whose addresses are kernel virtual, and for one with
+ *	@paging. Changes as the fields of @key.
+ * @paging: of a region that is paged on demand, else NULL. Changes likewise.
  * @windows: how many are bound to it; -1: claimed for rereg or dereg, see svt_mr_claim()
  * @umem: the pinned memory, owned by verbs; opaque here
+ * @iova: what @key.start is unless the region is zero based; verbs'
  * @fast: of a region for fast registration, else NULL; does not change
  */
 struct svt_mr {
 	struct ib_mr ibmr;
 	struct svt_key key;
 	struct svt_page_table __rcu *table;
+	struct svt_paging __rcu *paging;
 	atomic_t windows;
 	struct ib_umem *umem;
+	u64 iova;
 	struct svt_fast *fast;
 };
 
 /**
- * struct svt_mw_binding - what a window is bound to; does not change once published
+ * struct svt_mw_owner - a QP, as the windows of type 2 see it that are bound for it
+ * @lock: protects @windows and their links; innermost, taken with BH off
+ * @windows: struct svt_mw.owned; all bound
+ */
+struct svt_mw_owner {
+	spinlock_t lock;	/* see above */
+	struct list_head windows;
+};
+
+static inline void svt_mw_owner_init(struct svt_mw_owner *owner)
+{
+	spin_lock_init(&owner->lock);
+	INIT_LIST_HEAD(&owner->windows);
+}
+
+/**
+ * struct svt_mw_binding - what a window is bound to; but for @users and @revoked it does not change
+ *	once published
  * @rcu: for freeing
+ * @users: uses of the pages under way, see svt_region_enter()
+ * @revoked: nobody gets in any more
  * @mr: the region, kept by its count of windows
  * @key: the rkey
- * @qpn: type 2B: only requests to this QP may use it; 0 for type 1
+ * @qpn: type 2: only requests to this QP may use it; 0 for type 1
+ * @owner: type 2: of that QP, which outlives the binding; NULL for type 1
  * @access: what remote accesses may do: enum ib_access_flags
  * @start: first address of the window as a remote peer says it; 0 when zero based
  * @length: bytes
@@ -141,7 +168,10 @@ struct svt_mr {
  */
 struct svt_mw_binding {
 	struct rcu_head rcu;
+	atomic_t users;
+	bool revoked;
 	struct svt_mr *mr;
+	struct svt_mw_owner *owner;
 	u32 key;
 	u32 qpn;
 	int access;
@@ -154,14 +184,18 @@ struct svt_mw_binding {
  * struct svt_mw - a memory window
  * @ibmw: what ib_core sees; @ibmw.type and @ibmw.pd are set before the key is inserted
  * @key: @node, @index, @key, @type and @pd only
- * @lock: serialises bind, invalidate and unbind, protects @key.key; taken with interrupts off
+ * @lock: serialises bind, invalidate and unbind, protects @key.key and @gone; taken with BH off
+ * @gone: is not bound any more
  * @binding: NULL while not bound; RCU, written under @lock
+ * @owned: in the list of @binding->owner, if there is one
  */
 struct svt_mw {
 	struct ib_mw ibmw;
 	struct svt_key key;
 	spinlock_t lock;	/* see above */
+	bool gone;
 	struct svt_mw_binding __rcu *binding;
+	struct list_head owned;
 };
 
 static inline struct svt_mr *to_svt_mr(struct ib_mr *ibmr)
@@ -189,12 +223,16 @@ void svt_mr_unclaim(struct svt_mr *mr);
  * @mr: where they are
  * @addr: first byte, in the address space of @mr
  * @length: bytes
+ * @binding: of the window that they were reached by; NULL: of none
+ * @write: the look-up was for changing them
  * @generation: of a region for fast registration: the registration that it is of
  */
 struct svt_region {
 	const struct svt_mr *mr;
 	u64 addr;
 	u64 length;
+	struct svt_mw_binding *binding;
+	bool write;
 	u32 generation;
 };
 
@@ -202,9 +240,12 @@ int svt_region_local(struct svt_keys *keys, const struct ib_pd *pd, const struct
 		     int access, struct svt_region *region);
 int svt_region_remote(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u32 rkey, u64 addr,
 		      u64 length, int access, struct svt_region *region);
+int svt_region_whole(struct svt_keys *keys, const struct ib_pd *pd, u32 rkey, int access);
 u32 svt_region_page(const struct svt_region *region, u64 offset, u32 length, struct bio_vec *bvec);
 u64 svt_region_bvec(const struct svt_region *region, u64 offset, u64 length,
 		    struct bio_vec *bvec, unsigned int max, unsigned int *count);
+bool svt_region_absent(const struct svt_region *region, u64 offset, u64 length);
+int svt_region_store(const struct svt_region *region, u64 value);
 int svt_region_fetch_add(const struct svt_region *region, u64 add, u64 *original);
 int svt_region_compare_swap(const struct svt_region *region, u64 compare, u64 swap, u64 *original);
 
@@ -219,6 +260,7 @@ int svt_region_compare_swap(const struct svt_region *region, u64 compare, u64 sw
  * @access: IB_ACCESS_REMOTE_READ, _WRITE, _ATOMIC, IB_ZERO_BASED; local and optional flags are
  *	ignored
  * @qpn: of the QP that executes the request
+ * @owner: its windows
  */
 struct svt_mw_bind {
 	u32 mw_rkey;
@@ -228,6 +270,7 @@ struct svt_mw_bind {
 	u64 length;
 	int access;
 	u32 qpn;
+	struct svt_mw_owner *owner;
 };
 
 /**
@@ -252,14 +295,26 @@ int svt_fast_register(struct svt_keys *keys, const struct ib_pd *pd,
 		      const struct svt_fast_reg *reg);
 int svt_fast_invalidate(struct svt_mr *mr, u32 rkey);
 bool svt_fast_enter(const struct svt_region *region);
+bool svt_window_enter(struct svt_mw_binding *binding);
+
+/**
+ * svt_region_is_revocable() - whether the right to use the pages may end before a grace period
+ * @region: from svt_region_local() or svt_region_remote()
+ *
+ * Return: true for a region for fast registration, and for what was reached by a window.
+ */
+static inline bool svt_region_is_revocable(const struct svt_region *region)
+{
+	return region->binding || region->mr->fast;
+}
 
 /**
  * svt_region_enter() - begin to use the pages of a region
  * @region: from svt_region_local() or svt_region_remote()
  *
  * An RCU read section keeps the pages of a region that was registered by verb. One for fast
- * registration is invalidated without a grace period, and its client takes the pages back as soon
- * as it is told: the invalidation waits for who is in here instead. So between this and
+ * registration is invalidated without a grace period, and so is a window, and their owner relies on
+ * it as soon as it is told: the invalidation waits for who is in here instead. So between this and
  * svt_region_leave() nobody sleeps, invalidates, or takes the lock of a side of a QP, under which
  * others invalidate; BH are off but in tests.
  *
@@ -268,6 +323,8 @@ bool svt_fast_enter(const struct svt_region *region);
  */
 static inline bool svt_region_enter(const struct svt_region *region)
 {
+	if (region->binding)
+		return svt_window_enter(region->binding);
 	return !region->mr->fast || svt_fast_enter(region);
 }
 
@@ -277,13 +334,16 @@ static inline bool svt_region_enter(const struct svt_region *region)
  */
 static inline void svt_region_leave(const struct svt_region *region)
 {
-	if (region->mr->fast)
+	if (region->binding)
+		atomic_dec_return_release(&region->binding->users);
+	else if (region->mr->fast)
 		atomic_dec_return_release(&region->mr->fast->users);
 }
 
 int svt_mw_bind(struct svt_keys *keys, const struct ib_pd *pd, const struct svt_mw_bind *bind,
 		u32 *rkey);
 int svt_key_invalidate(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u32 rkey);
-void svt_mw_unbind(struct svt_mw *mw);
+void svt_mw_retire(struct svt_mw *mw);
+void svt_mw_disown(struct svt_mw_owner *owner);
 
 #endif

@@ -4,11 +4,15 @@
  * section, which must last until the bytes have been touched: it is what keeps the region, and the
  * pages behind it, where they are. Takes no lock.
  */
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 
 #include "keys.h"
 #include "lookup.h"
+#include "paging.h"
+
+#define CHANGES	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)
 
 /* A registration that begins behind this look makes svt_region_enter() fail, see mem/fast.c */
 static u32 generation(const struct svt_mr *mr)
@@ -58,6 +62,7 @@ static int region_check(const struct svt_mr *mr, u64 addr, u64 length, int acces
 	region->mr = mr;
 	region->addr = addr;
 	region->length = length;
+	region->write = access & CHANGES;
 	return 0;
 }
 
@@ -73,6 +78,7 @@ static int region_open(const struct svt_mr *mr, const struct ib_pd *pd, u32 valu
 {
 	int ret;
 
+	region->binding = NULL;
 	region->generation = generation(mr);
 	ret = region_key(&mr->key, pd, value);
 	return ret ?: region_check(mr, addr, length, access, region);
@@ -111,7 +117,7 @@ int svt_region_local(struct svt_keys *keys, const struct ib_pd *pd, const struct
 static int window_check(const struct svt_mw *mw, const struct ib_pd *pd, u32 qpn, u32 rkey,
 			u64 addr, u64 length, int access, struct svt_region *region)
 {
-	const struct svt_mw_binding *binding = rcu_dereference(mw->binding);
+	struct svt_mw_binding *binding = rcu_dereference(mw->binding);
 
 	if (!binding || binding->key != rkey)
 		return -EINVAL;
@@ -120,8 +126,10 @@ static int window_check(const struct svt_mw *mw, const struct ib_pd *pd, u32 qpn
 	if (!svt_range_within(addr, length, binding->start, binding->length))
 		return -EFAULT;
 	region->mr = binding->mr;
+	region->binding = binding;
 	region->addr = addr - binding->start + binding->base;
 	region->length = length;
+	region->write = access & CHANGES;
 	return 0;
 }
 
@@ -155,6 +163,25 @@ int svt_region_remote(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u3
 				    length, access, region);
 	return region_open(container_of(key, struct svt_mr, key), pd, rkey, addr, length, access,
 			   region);
+}
+
+/**
+ * svt_region_whole() - check a remote access to all of a region
+ * @keys: the table
+ * @pd: of the QP that the request came to
+ * @rkey: from the packet; of a region, for a window is not one
+ * @access: what has to be allowed: enum ib_access_flags
+ *
+ * Context: RCU read section.
+ * Return: 0; -EINVAL no such key; -EACCES another protection domain, or not allowed.
+ */
+int svt_region_whole(struct svt_keys *keys, const struct ib_pd *pd, u32 rkey, int access)
+{
+	const struct svt_mr *mr = svt_region_find(keys, pd, rkey);
+
+	if (IS_ERR(mr))
+		return PTR_ERR(mr);
+	return access & ~mr->key.access ? -EACCES : 0;
 }
 
 /* One page of a DMA region: @addr is a kernel virtual address */
@@ -195,6 +222,20 @@ static u64 region_position(const struct svt_region *region, const struct svt_pag
 	return table ? position + table->first_offset - region->mr->key.start : position;
 }
 
+/* What is at hand of @length bytes at @offset of a region that is paged on demand */
+static u32 paged_bvec(const struct svt_region *region, u64 offset, u64 length,
+		      struct bio_vec *bvec)
+{
+	return svt_paging_page(rcu_dereference(region->mr->paging),
+			       region->addr + offset - region->mr->key.start, length,
+			       region->write, bvec);
+}
+
+static bool is_paged(const struct svt_region *region)
+{
+	return rcu_access_pointer(region->mr->paging);
+}
+
 static u64 piece_bvec(const struct svt_page_table *table, u64 position, u64 length,
 		      struct bio_vec *bvec)
 {
@@ -210,13 +251,15 @@ static u64 piece_bvec(const struct svt_page_table *table, u64 position, u64 leng
  * @bvec: written
  *
  * Context: Between svt_region_enter() and svt_region_leave().
- * Return: Bytes of the page, at most @length.
+ * Return: Bytes of the page, at most @length; 0 when it is not at hand.
  */
 u32 svt_region_page(const struct svt_region *region, u64 offset, u32 length, struct bio_vec *bvec)
 {
 	const struct svt_page_table *table = rcu_dereference(region->mr->table);
 	u64 position = region_position(region, table, offset);
 
+	if (is_paged(region))
+		return paged_bvec(region, offset, length, bvec);
 	length = min_t(u32, length, PAGE_SIZE - offset_in_page(position));
 	return piece_bvec(table, position, length, bvec);
 }
@@ -229,7 +272,9 @@ static u64 region_bvec(const struct svt_region *region, u64 offset, u64 length,
 	u64 step, done = 0;
 
 	for (; done < length && *count < max; (*count)++) {
-		step = piece_bvec(table, position + done, length - done, &bvec[*count]);
+		step = is_paged(region) ?
+		       paged_bvec(region, offset + done, length - done, &bvec[*count]) :
+		       piece_bvec(table, position + done, length - done, &bvec[*count]);
 		if (!step)
 			break;
 		done += step;
@@ -250,8 +295,8 @@ static u64 region_bvec(const struct svt_region *region, u64 offset, u64 length,
  * offset is less than a page.
  *
  * Context: The RCU read section in which @region was looked up.
- * Return: Bytes covered; less than @length when @max was too small; 0 when @region was invalidated
- * since it was looked up.
+ * Return: Bytes covered; less than @length when @max was too small, or a page is not at hand; 0
+ * when @region was invalidated since it was looked up.
  */
 u64 svt_region_bvec(const struct svt_region *region, u64 offset, u64 length,
 		    struct bio_vec *bvec, unsigned int max, unsigned int *count)
@@ -264,4 +309,28 @@ u64 svt_region_bvec(const struct svt_region *region, u64 offset, u64 length,
 	done = region_bvec(region, offset, length, bvec, max, count);
 	svt_region_leave(region);
 	return done;
+}
+
+/**
+ * svt_region_absent() - whether a part of a region is not at hand
+ * @region: from svt_region_local() or svt_region_remote()
+ * @offset: bytes from @region->addr
+ * @length: bytes; @offset + @length is at most @region->length
+ *
+ * Context: The RCU read section in which @region was looked up.
+ * Return: true: a page has to be faulted in, for what @region was looked up for.
+ */
+bool svt_region_absent(const struct svt_region *region, u64 offset, u64 length)
+{
+	struct bio_vec page;
+	u32 part;
+
+	if (!is_paged(region))
+		return false;
+	for (; length; offset += part, length -= part) {
+		part = paged_bvec(region, offset, length, &page);
+		if (!part)
+			return true;
+	}
+	return false;
 }

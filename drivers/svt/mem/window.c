@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Memory windows: bind, invalidate, unbind, under svt_mw.lock. Remote accesses do not take it: they
- * find one immutable struct svt_mw_binding or none. A binding counts in svt_mr.windows of its
- * region, which can not go or change while the count is not 0 (IBTA C10-91).
+ * find one struct svt_mw_binding or none. A binding counts in svt_mr.windows of its region, which
+ * can not go or change while the count is not 0 (IBTA C10-91).
+ *
+ * What a window allowed ends before its owner is told that it did (IBTA 10.6.7.2.5), in contexts
+ * that can not wait for a grace period: a use of the pages counts in its binding, and whoever takes
+ * the binding away waits, under svt_mw.lock, until the count is 0. So does who comes second to take
+ * it away.
+ *
+ * Windows of type 2 are linked to the QP that they are bound for, and released with it.
  */
 #include <linux/random.h>
 #include <linux/rcupdate.h>
@@ -51,20 +58,65 @@ static struct svt_mw *window_find(struct svt_keys *keys, const struct ib_pd *pd,
 	return container_of(key, struct svt_mw, key);
 }
 
-/*
- * Look-ups that found the binding before use its region until their read section ends, though it
- * is no longer counted: whoever claims the region waits a grace period before it changes.
- */
+static void own(struct svt_mw *mw, struct svt_mw_owner *owner)
+{
+	if (!owner)
+		return;
+	spin_lock(&owner->lock);
+	list_add_tail(&mw->owned, &owner->windows);
+	spin_unlock(&owner->lock);
+}
+
+static void disown(struct svt_mw *mw, struct svt_mw_owner *owner)
+{
+	if (!owner)
+		return;
+	spin_lock(&owner->lock);
+	list_del(&mw->owned);
+	spin_unlock(&owner->lock);
+}
+
+/* Waits for copies of payload of a train at most, by someone who waits for no side of a QP */
+static void revoke(struct svt_mw *mw, struct svt_mw_binding *binding)
+{
+	disown(mw, binding->owner);
+	WRITE_ONCE(binding->revoked, true);
+	/* Pairs with the barrier in svt_window_enter() */
+	smp_mb();
+	while (atomic_read_acquire(&binding->users))
+		cpu_relax();
+	atomic_dec(&binding->mr->windows);
+	kfree_rcu(binding, rcu);
+}
+
 static void replace(struct svt_mw *mw, struct svt_mw_binding *binding)
 {
 	struct svt_mw_binding *old;
 
 	lockdep_assert_held(&mw->lock);
 	old = rcu_replace_pointer(mw->binding, binding, lockdep_is_held(&mw->lock));
-	if (!old)
-		return;
-	atomic_dec(&old->mr->windows);
-	kfree_rcu(old, rcu);
+	if (old)
+		revoke(mw, old);
+	if (binding)
+		own(mw, binding->owner);
+}
+
+/**
+ * svt_window_enter() - svt_region_enter() of a region that was reached by a window
+ * @binding: of the window
+ *
+ * Context: as svt_region_enter().
+ * Return: as svt_region_enter().
+ */
+bool svt_window_enter(struct svt_mw_binding *binding)
+{
+	/* Either the count is seen by revoke(), or what it wrote is seen here */
+	atomic_inc(&binding->users);
+	smp_mb__after_atomic(); /* as above */
+	if (!READ_ONCE(binding->revoked))
+		return true;
+	atomic_dec(&binding->users);
+	return false;
 }
 
 /* The region may be bound to as @bind asks (IBTA C10-72 to C10-75) */
@@ -122,6 +174,8 @@ static void binding_discard(struct svt_mw_binding *binding)
 static int window_check(const struct svt_mw *mw, const struct svt_mw_bind *bind, u32 *rkey)
 {
 	lockdep_assert_held(&mw->lock);
+	if (mw->gone)
+		return -EINVAL;
 	*rkey = bind->new_rkey;
 	if (mw->ibmw.type == IB_MW_TYPE_1) {
 		if (!*rkey)
@@ -135,20 +189,22 @@ static int window_check(const struct svt_mw *mw, const struct svt_mw_bind *bind,
 static int window_bind(struct svt_mw *mw, const struct svt_mw_bind *bind,
 		       struct svt_mw_binding *binding, u32 *rkey)
 {
-	unsigned long flags;
 	int ret;
 
-	spin_lock_irqsave(&mw->lock, flags);
+	spin_lock_bh(&mw->lock);
 	ret = window_check(mw, bind, rkey);
 	if (!ret) {
 		if (binding) {
 			binding->key = *rkey;
-			binding->qpn = mw->ibmw.type == IB_MW_TYPE_1 ? 0 : bind->qpn;
+			if (mw->ibmw.type != IB_MW_TYPE_1) {
+				binding->qpn = bind->qpn;
+				binding->owner = bind->owner;
+			}
 		}
 		WRITE_ONCE(mw->key.key, *rkey);
 		replace(mw, binding);
 	}
-	spin_unlock_irqrestore(&mw->lock, flags);
+	spin_unlock_bh(&mw->lock);
 	return ret;
 }
 
@@ -160,10 +216,11 @@ static int window_bind(struct svt_mw *mw, const struct svt_mw_bind *bind,
  * @rkey: set to the window's key on success
  *
  * A window of type 1 may be bound already: the new binding replaces the old at once. One of type 2
- * has to be unbound, is bound for the requests of one QP only (2B), and never to nothing (IBTA
- * 10.6.7.2). Takes the window's lock.
+ * has to be unbound, is bound for the requests of one QP only, and never to nothing (IBTA
+ * 10.6.7.2): that is what types 2A and 2B have in common. That this QP is of the window's
+ * protection domain is checked here, and at each access, as for 2B. Takes the window's lock.
  *
- * Context: Any.
+ * Context: Any but hard interrupts; not between svt_region_enter() and svt_region_leave().
  * Return: 0; -EINVAL wrong key, flag, or state of the window; -EACCES another protection domain,
  * or not allowed by the region; -EFAULT not within the region; -ENOMEM.
  */
@@ -199,10 +256,9 @@ unlock:
 static int window_invalidate(struct svt_mw *mw, u32 qpn, u32 rkey)
 {
 	const struct svt_mw_binding *binding;
-	unsigned long flags;
 	int ret = 0;
 
-	spin_lock_irqsave(&mw->lock, flags);
+	spin_lock_bh(&mw->lock);
 	binding = rcu_dereference_protected(mw->binding, lockdep_is_held(&mw->lock));
 	if (mw->key.key != rkey)
 		ret = -EINVAL;
@@ -210,7 +266,7 @@ static int window_invalidate(struct svt_mw *mw, u32 qpn, u32 rkey)
 		ret = -EACCES;
 	else
 		replace(mw, NULL);
-	spin_unlock_irqrestore(&mw->lock, flags);
+	spin_unlock_bh(&mw->lock);
 	return ret;
 }
 
@@ -224,7 +280,10 @@ static int window_invalidate(struct svt_mw *mw, u32 qpn, u32 rkey)
  *
  * Neither windows of type 1 nor regions registered by verb can be invalidated (IBTA 10.6.5).
  *
- * Context: Any but hard interrupts. Takes the lock of the window or region.
+ * When it returns nothing that a peer asked for by this key touches memory any more.
+ *
+ * Context: Any but hard interrupts; not between svt_region_enter() and svt_region_leave(). Takes
+ * the lock of the window or region.
  * Return: 0; -EALREADY a region that is not valid; -EINVAL no such key; -EACCES not this protection
  * domain or QP, or not a key that can be invalidated.
  */
@@ -253,16 +312,60 @@ int svt_key_invalidate(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u
 }
 
 /**
- * svt_mw_unbind() - unbind a window that goes
- * @mw: whose key is out of the table, so that it is not bound again
+ * svt_mw_retire() - unbind a window for good, before its key is removed
+ * @mw: the window
  *
- * Context: Any. Takes @mw->lock.
+ * Context: Process. Takes @mw->lock. Until a grace period has passed, which svt_key_remove() waits
+ * for, @mw may be looked at still.
  */
-void svt_mw_unbind(struct svt_mw *mw)
+void svt_mw_retire(struct svt_mw *mw)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&mw->lock, flags);
+	spin_lock_bh(&mw->lock);
+	mw->gone = true;
 	replace(mw, NULL);
-	spin_unlock_irqrestore(&mw->lock, flags);
+	spin_unlock_bh(&mw->lock);
+}
+
+/* The next window of @owner; good until the end of the read section, also if it goes meanwhile */
+static struct svt_mw *owned(struct svt_mw_owner *owner)
+{
+	struct svt_mw *mw;
+
+	spin_lock_bh(&owner->lock);
+	mw = list_first_entry_or_null(&owner->windows, struct svt_mw, owned);
+	spin_unlock_bh(&owner->lock);
+	return mw;
+}
+
+static void release(struct svt_mw *mw, const struct svt_mw_owner *owner)
+{
+	const struct svt_mw_binding *binding;
+
+	spin_lock_bh(&mw->lock);
+	binding = rcu_dereference_protected(mw->binding, lockdep_is_held(&mw->lock));
+	if (binding && binding->owner == owner)
+		replace(mw, NULL);
+	spin_unlock_bh(&mw->lock);
+}
+
+/**
+ * svt_mw_disown() - unbind the windows of type 2 of a QP that goes
+ * @owner: the QP's, which binds no more
+ *
+ * Nobody could use them, nor invalidate them, and they would keep their regions (IBTA 10.6.7.2.4
+ * lets the QP go though they are bound). They can be bound again, for other QPs.
+ *
+ * Context: Process. Takes the locks of the windows.
+ */
+void svt_mw_disown(struct svt_mw_owner *owner)
+{
+	struct svt_mw *mw;
+
+	do {
+		rcu_read_lock();
+		mw = owned(owner);
+		if (mw)
+			release(mw, owner);
+		rcu_read_unlock();
+	} while (mw);
 }

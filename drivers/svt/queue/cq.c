@@ -244,7 +244,8 @@ static int wc_flags(const struct svt_cqe *cqe)
 	return (cqe->flags & SVT_CQE_GRH ? IB_WC_GRH : 0) |
 	       (cqe->flags & SVT_CQE_WITH_IMM ? IB_WC_WITH_IMM : 0) |
 	       (cqe->flags & SVT_CQE_WITH_INV ? IB_WC_WITH_INVALIDATE : 0) |
-	       (cqe->flags & SVT_CQE_WITH_VLAN ? IB_WC_WITH_VLAN : 0);
+	       (cqe->flags & SVT_CQE_WITH_VLAN ? IB_WC_WITH_VLAN : 0) |
+	       (cqe->flags & SVT_CQE_IP_CSUM_OK ? IB_WC_IP_CSUM_OK : 0);
 }
 
 static void cqe_to_wc(const struct svt_cqe *cqe, struct ib_qp *qp, struct ib_wc *wc)

@@ -13,8 +13,10 @@ enum {
 	KNOWN		= 1 << 0,
 	DATA_OUT	= 1 << 1,	/* data is sent: it may be inline */
 	DATA_IN		= 1 << 2,	/* scatter entries are written by a response */
-	ATOMIC		= 1 << 3,	/* exactly 8 bytes */
+	ATOMIC		= 1 << 3,	/* svt_send_wqe.atomic says where and what */
 	RDMA		= 1 << 4,	/* svt_send_wqe.rdma says where */
+	EIGHT		= 1 << 5,	/* exactly 8 bytes */
+	FLUSH		= 1 << 6,	/* svt_send_wqe.flush says what */
 };
 
 static const u8 rules[] = {
@@ -23,13 +25,20 @@ static const u8 rules[] = {
 	[IB_UVERBS_WR_SEND] = KNOWN | DATA_OUT,
 	[IB_UVERBS_WR_SEND_WITH_IMM] = KNOWN | DATA_OUT,
 	[IB_UVERBS_WR_RDMA_READ] = KNOWN | DATA_IN | RDMA,
-	[IB_UVERBS_WR_ATOMIC_CMP_AND_SWP] = KNOWN | DATA_IN | ATOMIC,
-	[IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD] = KNOWN | DATA_IN | ATOMIC,
+	[IB_UVERBS_WR_ATOMIC_CMP_AND_SWP] = KNOWN | DATA_IN | ATOMIC | EIGHT,
+	[IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD] = KNOWN | DATA_IN | ATOMIC | EIGHT,
 	[IB_UVERBS_WR_LOCAL_INV] = KNOWN,
 	[IB_UVERBS_WR_BIND_MW] = KNOWN,
 	[IB_UVERBS_WR_SEND_WITH_INV] = KNOWN | DATA_OUT,
+	[IB_UVERBS_WR_FLUSH] = KNOWN | FLUSH,
+	[IB_UVERBS_WR_ATOMIC_WRITE] = KNOWN | DATA_OUT | RDMA | EIGHT,
 	[SVT_WR_REG_MR] = KNOWN,
 };
+
+#define PLACEMENTS	(SVT_FLUSH_GLOBAL | SVT_FLUSH_PERSISTENT)
+
+/* Of 24 bits */
+#define SRQ_NUMBERS	0xffffffU
 
 #define KNOWN_FLAGS	(SVT_SEND_FENCE | SVT_SEND_SIGNALED | SVT_SEND_SOLICITED | SVT_SEND_INLINE)
 
@@ -60,17 +69,28 @@ u32 svt_send_wqe_stride(u32 max_sge, u32 max_inline)
 	return ALIGN(svt_send_wqe_bytes(max_sge, max_inline), 64);
 }
 
+static bool flush_ok(const struct svt_send_wqe *copy)
+{
+	return copy->flush.placement && !(copy->flush.placement & ~PLACEMENTS) &&
+	       copy->flush.selectivity <= SVT_FLUSH_REGION &&
+	       !memchr_inv(copy->flush.reserved, 0, sizeof(copy->flush.reserved));
+}
+
 /* What can be told from the first 64 bytes */
 static bool header_ok(const struct svt_send_wqe *copy, const struct svt_wqe_limits *limits)
 {
+	u16 known = KNOWN_FLAGS | (limits->checksum ? SVT_SEND_IP_CSUM : 0);
 	u8 rule;
 
 	if (copy->opcode >= ARRAY_SIZE(rules) || !(limits->opcodes & BIT(copy->opcode)))
 		return false;
 	rule = rules[copy->opcode];
-	if (!(rule & KNOWN) || copy->flags & ~KNOWN_FLAGS || copy->reserved)
+	if (!(rule & KNOWN) || copy->flags & ~known ||
+	    copy->srq_num & ~(limits->xrc ? SRQ_NUMBERS : 0))
 		return false;
 	if ((rule & RDMA && copy->rdma.reserved) || (rule & ATOMIC && copy->atomic.reserved))
+		return false;
+	if (rule & FLUSH && !flush_ok(copy))
 		return false;
 	if (copy->flags & SVT_SEND_INLINE)
 		return rule & DATA_OUT && copy->inline_length <= limits->max_inline;
@@ -112,8 +132,8 @@ static u64 copy_tail(const struct svt_send_wqe *wqe, struct svt_send_wqe *copy)
  *
  * Context: Any.
  * Return: IB_WC_SUCCESS; IB_WC_LOC_QP_OP_ERR for a WQE that is not well formed or not for this
- * type of QP; IB_WC_LOC_LEN_ERR for a message that is too long, and for an atomic operation that
- * is not of 8 bytes (IBTA 11.6.2).
+ * type of QP; IB_WC_LOC_LEN_ERR for a message that is too long, and for an atomic operation or
+ * ATOMIC WRITE that is not of 8 bytes (IBTA 11.6.2).
  */
 enum ib_wc_status svt_send_wqe_copy(const struct svt_ring *ring, u32 index,
 				    const struct svt_wqe_limits *limits,
@@ -132,7 +152,7 @@ enum ib_wc_status svt_send_wqe_copy(const struct svt_ring *ring, u32 index,
 	total = copy_tail(wqe, copy);
 	if (total > limits->max_message)
 		return IB_WC_LOC_LEN_ERR;
-	if (rules[copy->opcode] & ATOMIC && total != 8)
+	if (rules[copy->opcode] & EIGHT && total != 8)
 		return IB_WC_LOC_LEN_ERR;
 	*length = total;
 	return IB_WC_SUCCESS;

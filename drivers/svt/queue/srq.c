@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
 
+#include "cq.h"
 #include "srq.h"
 
 static enum svt_srq_take fail(struct svt_srq *srq, int *event)
@@ -202,4 +203,36 @@ void svt_srq_raise(struct svt_srq *srq, int event)
 
 	if (event >= 0 && ibsrq->event_handler)
 		ibsrq->event_handler(&raised, ibsrq->srq_context);
+}
+
+/**
+ * svt_srq_tell() - deliver what an XRC SRQ and its CQ are owed
+ * @srq: an XRC SRQ
+ * @cq_events: enum svt_cq_event flags
+ * @events: bit i: enum ib_event_type i of the SRQ
+ *
+ * Context: Softirq or process, as the handlers allow. No lock held.
+ */
+void svt_srq_tell(struct svt_srq *srq, unsigned int cq_events, unsigned long events)
+{
+	unsigned int event;
+
+	if (cq_events)
+		svt_cq_notify(container_of(srq->ibsrq.ext.cq, struct svt_cq, ibcq), cq_events);
+	for_each_set_bit(event, &events, 32)
+		svt_srq_raise(srq, event);
+}
+
+/**
+ * svt_srq_tell_owed() - svt_srq.tell
+ * @work: of the SRQ
+ *
+ * Context: Process.
+ */
+void svt_srq_tell_owed(struct work_struct *work)
+{
+	struct svt_srq *srq = container_of(work, struct svt_srq, tell);
+	unsigned int cq_events = atomic_xchg(&srq->owed_cq_events, 0);
+
+	svt_srq_tell(srq, cq_events, atomic_xchg(&srq->owed_events, 0));
 }

@@ -48,13 +48,17 @@ static inline struct svt_reg_wqe *svt_reg_wqe(const struct svt_send_wqe *wqe)
  * @max_sge: scatter/gather entries
  * @max_inline: bytes (send queue)
  * @opcodes: bit i set: enum ib_uverbs_wr_opcode i is legal for the QP's type
+ * @xrc: each request names an SRQ of the peer
  * @max_message: bytes that one message may have: 2^31, for UD the path MTU
+ * @checksum: SVT_SEND_IP_CSUM is legal for the QP's type
  */
 struct svt_wqe_limits {
 	u32 max_sge;
 	u32 max_inline;
 	u32 opcodes;
+	bool xrc;
 	u32 max_message;
+	bool checksum;
 };
 
 u32 svt_send_wqe_bytes(u32 max_sge, u32 max_inline);

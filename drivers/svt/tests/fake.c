@@ -10,6 +10,7 @@
 
 #include "tests/fake.h"
 #include "transport/multicast.h"
+#include "transport/steering.h"
 #include "wire/psn.h"
 
 /* Something to be freed by svt_fake_destroy(), last come first */
@@ -142,17 +143,20 @@ static int fake_core(struct svt_core *core)
 	spin_lock_init(&core->link_lock);
 	mutex_init(&core->resize_lock);
 	xa_init_flags(&core->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&core->xrc_srqs, XA_FLAGS_ALLOC1);
 	core->link.up = true;
 	core->link.mtu = IB_MTU_1024;
 	core->counters = alloc_percpu(struct svt_counters);
 	core->workqueue = alloc_workqueue("svt_fake", 0, 0);
-	if (!core->counters || !core->workqueue)
+	core->pager = alloc_workqueue("svt_fake_pager", WQ_UNBOUND, 0);
+	if (!core->counters || !core->workqueue || !core->pager)
 		return -ENOMEM;
 	ret = svt_keys_init(&core->keys);
 	if (!ret)
 		ret = svt_transport_init(core);
 	if (!ret)
 		ret = svt_multicast_init(core);
+	svt_steering_init(core);
 	return ret;
 }
 
@@ -195,12 +199,15 @@ void svt_fake_destroy(struct svt_fake *fake)
 	skb_queue_purge(&fake->wire);
 	while (svt_fake_next(fake))
 		;
+	svt_steering_destroy(&fake->core);
 	svt_multicast_destroy(&fake->core);
 	svt_transport_destroy(&fake->core);
 	svt_keys_destroy(&fake->core.keys);
+	destroy_workqueue(fake->core.pager);
 	destroy_workqueue(fake->core.workqueue);
 	free_percpu(fake->core.counters);
 	xa_destroy(&fake->core.ahs);
+	xa_destroy(&fake->core.xrc_srqs);
 }
 
 /**
@@ -259,7 +266,7 @@ static void make_rings(struct svt_fake *fake, struct svt_qp *qp, u32 sq_depth)
 	KUNIT_ASSERT_EQ(fake->test, 0,
 			svt_ring_alloc(&qp->send.ring, sq_depth ?: SVT_FAKE_DEPTH,
 				       svt_send_wqe_stride(SVT_FAKE_SGES, SVT_FAKE_INLINE)));
-	if (!qp->srq)
+	if (!qp->srq && !qp->xrcd)
 		KUNIT_ASSERT_EQ(fake->test, 0,
 				svt_ring_alloc(&qp->recv.ring, SVT_FAKE_DEPTH,
 					       svt_recv_wqe_stride(SVT_FAKE_SGES)));
@@ -325,6 +332,7 @@ struct svt_qp *svt_fake_qp(struct svt_fake *fake, const struct svt_fake_options 
 	qp->send_cq = &made->send_cq;
 	qp->recv_cq = &made->recv_cq;
 	qp->srq = options->srq;
+	qp->xrcd = options->xrcd;
 	make_rings(fake, qp, options->sq_depth);
 	KUNIT_ASSERT_EQ(fake->test, svt_qp_init(qp, options->type, 1), 0);
 	own(fake, &made->object, free_qp);
@@ -455,12 +463,12 @@ static void free_window(struct svt_fake *fake, struct fake_object *object)
 {
 	struct svt_mw *mw = &container_of(object, struct fake_window, object)->mw;
 
+	svt_mw_retire(mw);
 	svt_key_remove(&fake->core.keys, &mw->key);
-	svt_mw_unbind(mw);
 }
 
 /**
- * svt_fake_window - make a memory window of type 2B
+ * svt_fake_window - make a memory window of type 2
  * @fake: device
  *
  * Return: the window, not bound; it has to be made after the region that it is bound to.

@@ -100,9 +100,10 @@ struct svt_fake_memory {
 
 /**
  * struct svt_fake_options - what kind of QP
- * @type: RC, UC, UD or GSI
+ * @type: RC, UC, UD, GSI or one of XRC
  * @state: RTR or RTS
  * @srq: NULL: an RQ of SVT_FAKE_DEPTH
+ * @xrcd: domain of an XRC TGT QP
  * @rq_psn: first PSN to receive
  * @sq_psn: first PSN to send
  * @access: qp_access_flags
@@ -118,6 +119,7 @@ struct svt_fake_options {
 	enum ib_qp_type type;
 	enum ib_qp_state state;
 	struct svt_srq *srq;
+	struct ib_xrcd *xrcd;
 	u32 rq_psn;
 	u32 sq_psn;
 	int access;

@@ -158,7 +158,7 @@ static void what_the_backend_refuses_is_refused(struct kunit *test)
 	const struct svt_backend_ops *usual = f->fake->dev.ops;
 	struct svt_backend_ops ops = *usual;
 
-	ops.multicast = refuse;
+	ops.listen = refuse;
 	f->fake->dev.ops = &ops;
 	KUNIT_EXPECT_EQ(test, svt_multicast_attach(f->qp, &group), -ENODEV);
 	KUNIT_EXPECT_EQ(test, f->fake->core.multicast_count, 0);

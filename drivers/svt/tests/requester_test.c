@@ -613,7 +613,7 @@ static void what_has_an_error_of_its_own_behind_the_first_is_flushed(struct kuni
 
 	requester_send(f, WR_SEND, 0, 8);
 	wqe.num_sge = 0;
-	wqe.reserved = 1;
+	wqe.srq_num = 1;
 	requester_post_wqe(f, &wqe, NULL);
 	requester_push(f);
 	requester_nak(f, 0, SVT_NAK_REMOTE_ACCESS);

@@ -169,6 +169,16 @@ static void atomics_are_carried_out(struct kunit *test)
 	expect_no_packet(pair);
 }
 
+static void atomic_writes_are_carried_out(struct kunit *test)
+{
+	struct pair *pair = open(test);
+
+	post(pair, 0, IB_UVERBS_WR_ATOMIC_WRITE, 8);
+	expect_sent(pair, 0, IB_WC_SUCCESS);
+	expect_same_data(pair, 8);
+	expect_no_packet(pair);
+}
+
 static void both_send_at_once(struct kunit *test)
 {
 	struct pair *pair = open(test);
@@ -322,6 +332,7 @@ static struct kunit_case same_host_cases[] = {
 	KUNIT_CASE(writes_are_copied),
 	KUNIT_CASE(reads_are_copied),
 	KUNIT_CASE(atomics_are_carried_out),
+	KUNIT_CASE(atomic_writes_are_carried_out),
 	KUNIT_CASE(both_send_at_once),
 	KUNIT_CASE(a_qp_is_its_own_peer),
 	KUNIT_CASE(uc_messages_are_copied),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory windows of type 1 and 2B: bind, rebind, invalidate, and what they keep from happening.
+ * Memory windows of type 1 and 2: bind, rebind, invalidate, and what they keep from happening.
  */
+#include <linux/hrtimer.h>
+
 #include "memory.h"
 
 #define WINDOW_OFFSET	0x1000ULL
@@ -11,6 +13,10 @@ struct fixture {
 	struct memory memory;
 	struct svt_mw mw;
 	struct svt_mw_bind bind;
+	struct svt_mw_owner owner;
+	struct hrtimer timer;
+	struct svt_region region;
+	bool left;
 };
 
 static int window_test_init(struct kunit *test)
@@ -24,6 +30,7 @@ static int window_test_init(struct kunit *test)
 	ret = memory_init(&f->memory);
 	if (ret)
 		return ret;
+	svt_mw_owner_init(&f->owner);
 	spin_lock_init(&f->mw.lock);
 	f->mw.key.type = SVT_KEY_WINDOW;
 	f->mw.key.pd = &f->memory.pd;
@@ -34,9 +41,10 @@ static void window_test_exit(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
+	svt_mw_retire(&f->mw);
 	svt_key_remove(&f->memory.keys, &f->mw.key);
-	svt_mw_unbind(&f->mw);
 	KUNIT_EXPECT_EQ(test, atomic_read(&f->memory.mr.windows), 0);
+	KUNIT_EXPECT_TRUE(test, list_empty(&f->owner.windows));
 	memory_exit(&f->memory);
 }
 
@@ -55,6 +63,7 @@ static struct fixture *setup(struct kunit *test, enum ib_mw_type type)
 		.length = WINDOW_LENGTH,
 		.access = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ,
 		.qpn = MEMORY_QPN,
+		.owner = &f->owner,
 	};
 	return f;
 }
@@ -467,6 +476,133 @@ static void type_1_and_regions_can_not_be_invalidated(struct kunit *test)
 					IB_ACCESS_REMOTE_READ));
 }
 
+/* What was bound and looked up */
+static struct svt_region looked_up(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct svt_region region;
+
+	KUNIT_ASSERT_EQ(test, bind(f), 0);
+	KUNIT_ASSERT_EQ(test, 0,
+			memory_remote(&f->memory, &f->memory.pd, MEMORY_QPN, f->bind.new_rkey,
+				      f->bind.addr, 8, IB_ACCESS_REMOTE_WRITE, &region));
+	return region;
+}
+
+static void expect_shut(struct kunit *test, const struct svt_region *region)
+{
+	struct bio_vec bvec;
+	unsigned int count;
+
+	KUNIT_EXPECT_FALSE(test, svt_region_enter(region));
+	KUNIT_EXPECT_EQ(test, svt_region_bvec(region, 0, 8, &bvec, 1, &count), 0);
+}
+
+/* The read section keeps the binding, of which a look-up is left */
+static void what_was_looked_up_before_can_not_be_entered_any_more(struct kunit *test)
+{
+	struct fixture *f = setup(test, IB_MW_TYPE_2);
+	struct svt_region region;
+
+	rcu_read_lock();
+	region = looked_up(test);
+	KUNIT_ASSERT_TRUE(test, svt_region_enter(&region));
+	svt_region_leave(&region);
+	KUNIT_EXPECT_EQ(test, invalidate(f, f->bind.new_rkey), 0);
+	expect_shut(test, &region);
+
+	setup(test, IB_MW_TYPE_1);
+	region = looked_up(test);
+	setup(test, IB_MW_TYPE_1);
+	KUNIT_ASSERT_EQ(test, bind(f), 0);
+	expect_shut(test, &region);
+
+	region = looked_up(test);
+	setup(test, IB_MW_TYPE_1);
+	f->bind.length = 0;
+	KUNIT_ASSERT_EQ(test, bind(f), 0);
+	expect_shut(test, &region);
+
+	setup(test, IB_MW_TYPE_2);
+	region = looked_up(test);
+	svt_mw_disown(&f->owner);
+	expect_shut(test, &region);
+	rcu_read_unlock();
+}
+
+/* Who is in leaves in an interrupt */
+static enum hrtimer_restart leave(struct hrtimer *timer)
+{
+	struct fixture *f = container_of(timer, struct fixture, timer);
+
+	WRITE_ONCE(f->left, true);
+	svt_region_leave(&f->region);
+	return HRTIMER_NORESTART;
+}
+
+static void an_invalidation_waits_for_who_is_in(struct kunit *test)
+{
+	struct fixture *f = setup(test, IB_MW_TYPE_2);
+
+	hrtimer_init(&f->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	f->timer.function = leave;
+	rcu_read_lock();
+	f->region = looked_up(test);
+	KUNIT_ASSERT_TRUE(test, svt_region_enter(&f->region));
+	hrtimer_start(&f->timer, ms_to_ktime(20), HRTIMER_MODE_REL_HARD);
+	KUNIT_EXPECT_EQ(test, invalidate(f, f->bind.new_rkey), 0);
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(f->left));
+	KUNIT_EXPECT_EQ(test, use(f, f->bind.new_rkey), -EINVAL);
+	rcu_read_unlock();
+	hrtimer_cancel(&f->timer);
+}
+
+static void a_qp_that_goes_leaves_its_windows_unbound(struct kunit *test)
+{
+	struct fixture *f = setup(test, IB_MW_TYPE_2);
+	struct svt_mw_owner other;
+
+	svt_mw_owner_init(&other);
+	KUNIT_ASSERT_EQ(test, bind(f), 0);
+	svt_mw_disown(&other);
+	KUNIT_EXPECT_EQ(test, use(f, f->bind.new_rkey), 0);
+	svt_mw_disown(&f->owner);
+	KUNIT_EXPECT_EQ(test, use(f, f->bind.new_rkey), -EINVAL);
+	KUNIT_EXPECT_EQ(test, svt_mr_claim(&f->memory.mr), 0);
+	svt_mr_unclaim(&f->memory.mr);
+
+	/* For another QP, and it is that one's then */
+	setup(test, IB_MW_TYPE_2);
+	f->bind.qpn = MEMORY_QPN + 1;
+	f->bind.owner = &other;
+	KUNIT_ASSERT_EQ(test, bind(f), 0);
+	svt_mw_disown(&f->owner);
+	KUNIT_EXPECT_FALSE(test, list_empty(&other.windows));
+	svt_mw_disown(&other);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f->memory.mr.windows), 0);
+}
+
+static void a_qp_that_goes_leaves_windows_of_type_1(struct kunit *test)
+{
+	struct fixture *f = setup(test, IB_MW_TYPE_1);
+
+	KUNIT_ASSERT_EQ(test, bind(f), 0);
+	svt_mw_disown(&f->owner);
+	KUNIT_EXPECT_EQ(test, use(f, f->bind.new_rkey), 0);
+}
+
+static void a_window_that_goes_is_not_bound_again(struct kunit *test)
+{
+	struct fixture *f = setup(test, IB_MW_TYPE_2);
+
+	KUNIT_ASSERT_EQ(test, bind(f), 0);
+	svt_mw_retire(&f->mw);
+	KUNIT_EXPECT_EQ(test, use(f, f->bind.new_rkey), -EINVAL);
+	KUNIT_EXPECT_TRUE(test, list_empty(&f->owner.windows));
+	setup(test, IB_MW_TYPE_2);
+	expect_refused(test, -EINVAL);
+}
+
 static struct kunit_case window_cases[] = {
 	KUNIT_CASE(a_window_that_is_not_bound_lets_nothing_pass),
 	KUNIT_CASE(a_bound_window_lets_pass_what_is_within),
@@ -497,6 +633,11 @@ static struct kunit_case window_cases[] = {
 	KUNIT_CASE(an_invalidated_window_lets_nothing_pass),
 	KUNIT_CASE(only_its_qp_and_its_key_invalidate_a_window),
 	KUNIT_CASE(type_1_and_regions_can_not_be_invalidated),
+	KUNIT_CASE(what_was_looked_up_before_can_not_be_entered_any_more),
+	KUNIT_CASE(an_invalidation_waits_for_who_is_in),
+	KUNIT_CASE(a_qp_that_goes_leaves_its_windows_unbound),
+	KUNIT_CASE(a_qp_that_goes_leaves_windows_of_type_1),
+	KUNIT_CASE(a_window_that_goes_is_not_bound_again),
 	{ }
 };
 

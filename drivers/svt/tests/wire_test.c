@@ -11,7 +11,7 @@
 #include "wire/packet.h"
 #include "wire/psn.h"
 
-#define KNOWN_OPCODES	37
+#define KNOWN_OPCODES	62
 
 static bool known(unsigned int opcode)
 {
@@ -33,7 +33,10 @@ static void fill(struct svt_packet *packet, u8 opcode)
 	packet->psn &= SVT_PSN_MASK;
 	packet->dest_qpn &= SVT_QPN_MASK;
 	packet->src_qpn &= SVT_QPN_MASK;
+	packet->srq_num &= SVT_SRQN_MASK;
 	packet->msn &= SVT_PSN_MASK;
+	packet->placement &= 15;
+	packet->selectivity &= 3;
 	packet->solicited = get_random_u32_below(2);
 	packet->migrated = get_random_u32_below(2);
 	packet->ack_request = get_random_u32_below(2);
@@ -66,6 +69,8 @@ static void expect_same_extended(struct kunit *test, const struct svt_packet *a,
 {
 	u32 flags = a->info->flags;
 
+	if (flags & SVT_OP_XRCETH)
+		KUNIT_EXPECT_EQ(test, a->srq_num, b->srq_num);
 	if (flags & SVT_OP_DETH) {
 		KUNIT_EXPECT_EQ(test, a->qkey, b->qkey);
 		KUNIT_EXPECT_EQ(test, a->src_qpn, b->src_qpn);
@@ -76,6 +81,10 @@ static void expect_same_extended(struct kunit *test, const struct svt_packet *a,
 	}
 	if (flags & SVT_OP_RETH)
 		KUNIT_EXPECT_EQ(test, a->dma_length, b->dma_length);
+	if (flags & SVT_OP_FETH) {
+		KUNIT_EXPECT_EQ(test, a->placement, b->placement);
+		KUNIT_EXPECT_EQ(test, a->selectivity, b->selectivity);
+	}
 	if (flags & SVT_OP_ATOMIC_ETH) {
 		KUNIT_EXPECT_EQ(test, a->swap_add, b->swap_add);
 		KUNIT_EXPECT_EQ(test, a->compare, b->compare);
@@ -119,20 +128,23 @@ static void every_opcode_parses_to_what_was_built(struct kunit *test)
 	}
 }
 
-static void only_opcodes_of_rc_uc_and_ud_are_known(struct kunit *test)
+static void only_opcodes_of_rc_uc_ud_and_xrc_are_known(struct kunit *test)
 {
 	unsigned int opcode, count = 0;
 	u8 bytes[SVT_HEADER_MAX] = { };
 	struct svt_packet packet;
 
 	for (opcode = 0; opcode < 256; opcode++) {
-		bool rc = opcode <= 0x14 || opcode == 0x16 || opcode == 0x17;
+		bool rc = opcode <= 0x14 || opcode == 0x16 || opcode == 0x17 ||
+			  opcode == 0x1c || opcode == 0x1d;
 		bool uc = opcode >= 0x20 && opcode <= 0x2b;
 		bool ud = opcode == 0x64 || opcode == 0x65;
+		bool xrc = (opcode >= 0xa0 && opcode <= 0xb4) || opcode == 0xb6 || opcode == 0xb7;
+		bool any = rc || uc || ud || xrc;
 
 		bytes[0] = opcode;
-		KUNIT_EXPECT_EQ_MSG(test, known(opcode), rc || uc || ud, "opcode 0x%02x", opcode);
-		KUNIT_EXPECT_EQ_MSG(test, rc || uc || ud ? SVT_PARSE_OK : SVT_PARSE_OPCODE,
+		KUNIT_EXPECT_EQ_MSG(test, known(opcode), any, "opcode 0x%02x", opcode);
+		KUNIT_EXPECT_EQ_MSG(test, any ? SVT_PARSE_OK : SVT_PARSE_OPCODE,
 				    svt_packet_parse(&packet, bytes, sizeof(bytes),
 						     known(opcode) ? header_length(opcode) : 40),
 				    "opcode 0x%02x", opcode);
@@ -150,6 +162,18 @@ static void an_unknown_opcode_is_not_built(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bytes[0], 0x55);
 }
 
+static enum svt_service service_of(unsigned int opcode)
+{
+	static const enum svt_service services[] = {
+		[0] = SVT_SERVICE_RC,
+		[1] = SVT_SERVICE_UC,
+		[3] = SVT_SERVICE_UD,
+		[5] = SVT_SERVICE_XRC,
+	};
+
+	return services[opcode >> 5];
+}
+
 static void the_table_agrees_with_itself(struct kunit *test)
 {
 	unsigned int opcode;
@@ -160,7 +184,9 @@ static void the_table_agrees_with_itself(struct kunit *test)
 
 		if (!flags)
 			continue;
+		length += flags & SVT_OP_XRCETH ? SVT_XRCETH_BYTES : 0;
 		length += flags & SVT_OP_DETH ? SVT_DETH_BYTES : 0;
+		length += flags & SVT_OP_FETH ? SVT_FETH_BYTES : 0;
 		length += flags & SVT_OP_RETH ? SVT_RETH_BYTES : 0;
 		length += flags & SVT_OP_ATOMIC_ETH ? SVT_ATOMIC_ETH_BYTES : 0;
 		length += flags & SVT_OP_AETH ? SVT_AETH_BYTES : 0;
@@ -172,9 +198,10 @@ static void the_table_agrees_with_itself(struct kunit *test)
 		/* Either a request or a response */
 		KUNIT_EXPECT_NE_MSG(test, !(flags & SVT_OP_REQUEST), !(flags & SVT_OP_RESPONSE),
 				    "%s", info->name);
-		KUNIT_EXPECT_EQ_MSG(test, info->service,
-				    opcode >> 5 == 0 ? SVT_SERVICE_RC :
-				    opcode >> 5 == 1 ? SVT_SERVICE_UC : SVT_SERVICE_UD,
+		KUNIT_EXPECT_EQ_MSG(test, info->service, service_of(opcode), "%s", info->name);
+		/* Every request of XRC names an SRQ */
+		KUNIT_EXPECT_EQ_MSG(test, !(flags & SVT_OP_XRCETH),
+				    info->service != SVT_SERVICE_XRC || flags & SVT_OP_RESPONSE,
 				    "%s", info->name);
 		/* Immediate data and keys to invalidate come with the end of a message */
 		if (flags & (SVT_OP_IMM | SVT_OP_IETH))
@@ -408,7 +435,7 @@ static void random_bytes_never_give_a_wrong_length(struct kunit *test)
 
 static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(every_opcode_parses_to_what_was_built),
-	KUNIT_CASE(only_opcodes_of_rc_uc_and_ud_are_known),
+	KUNIT_CASE(only_opcodes_of_rc_uc_ud_and_xrc_are_known),
 	KUNIT_CASE(an_unknown_opcode_is_not_built),
 	KUNIT_CASE(the_table_agrees_with_itself),
 	KUNIT_CASE(a_packet_cut_anywhere_in_its_headers_is_short),

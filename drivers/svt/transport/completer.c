@@ -12,6 +12,7 @@
 #include "../wire/aeth.h"
 #include "../wire/psn.h"
 #include "copy.h"
+#include "fault.h"
 #include "recovery.h"
 #include "requester.h"
 
@@ -177,36 +178,58 @@ static void svt_completer_ack(struct svt_qp *qp, struct svt_rx_packet *rx)
 	}
 }
 
-/* Payload of @rx, or else what @original points to, go to @offset of the request's memory */
-static enum ib_wc_status svt_scatter(struct svt_qp *qp, const struct svt_send_request *request,
-				     u32 offset, u32 length, struct svt_rx_packet *rx,
-				     const u64 *original)
+/* Memory that is paged on demand went since the answer was asked for: it is asked for again */
+static int svt_scatter_absent(struct svt_qp *qp, const struct svt_region *region, u32 offset,
+			      u32 length)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (!svt_region_absent(region, offset, length) ||
+	    !svt_fault_begin(qp, &send->side, region, offset, length))
+		return -EFAULT;
+	send->answer_lost = true;
+	return -EAGAIN;
+}
+
+/*
+ * Payload of @rx, or else what @original points to, go to @offset of the request's memory. Returns
+ * 0, -EFAULT, or -EAGAIN: they count as lost.
+ */
+static int svt_scatter(struct svt_qp *qp, const struct svt_send_request *request, u32 offset,
+		       u32 length, struct svt_rx_packet *rx, const u64 *original)
 {
 	struct svt_region *region = svt_rx_region(rx);
 	const struct svt_sge *sge = request->wqe.sge;
-	u32 done = 0;
+	u32 done = 0, part;
+	int ret;
 
 	for (; done < length; sge++) {
-		u32 part;
-		int ret;
-
 		if (offset >= sge->length) {
 			offset -= sge->length;
 			continue;
 		}
 		part = min(sge->length - offset, length - done);
-		ret = svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, IB_ACCESS_LOCAL_WRITE,
-				       region);
-		if (!ret && original)
+		if (svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, IB_ACCESS_LOCAL_WRITE,
+				     region))
+			return -EFAULT;
+		if (original)
 			ret = svt_region_fill(region, offset, part, (u8 *)original + done);
-		else if (!ret)
+		else
 			ret = svt_region_fill_payload(region, offset, part, rx, done);
 		if (ret)
-			return IB_WC_LOC_PROT_ERR;
+			return svt_scatter_absent(qp, region, offset, part);
 		done += part;
 		offset = 0;
 	}
-	return IB_WC_SUCCESS;
+	return 0;
+}
+
+static void svt_scatter_failed(struct svt_qp *qp, int ret)
+{
+	if (ret == -EAGAIN)
+		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_PAGES);
+	else
+		svt_requester_fail_oldest(qp, IB_WC_LOC_PROT_ERR);
 }
 
 /*
@@ -238,8 +261,8 @@ static void svt_completer_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 	const struct svt_packet *packet = &rx->packet;
 	struct svt_send_side *send = &qp->send;
 	struct svt_send_request *request;
-	enum ib_wc_status status;
-	u32 offset, length;
+	u32 offset, length, left;
+	int ret;
 
 	request = svt_answered_request(qp, packet, SVT_REQUEST_ANSWERED);
 	if (!request) {
@@ -247,16 +270,17 @@ static void svt_completer_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 		return;
 	}
 	offset = svt_psn_diff(packet->psn, request->first_psn) * qp->mtu;
-	if (1 + rx->more <= (request->length - offset) / qp->mtu)
+	left = svt_answer_bytes(request) - offset;
+	if (1 + rx->more <= left / qp->mtu)
 		rx->run = 1 + rx->more;
-	length = min(request->length - offset, rx->run * qp->mtu);
+	length = min(left, rx->run * qp->mtu);
 	if (rx->run * packet->payload_length != length) {
 		svt_requester_fail_oldest(qp, IB_WC_BAD_RESP_ERR);
 		return;
 	}
-	status = svt_scatter(qp, request, offset, length, rx, NULL);
-	if (status != IB_WC_SUCCESS) {
-		svt_requester_fail_oldest(qp, status);
+	ret = svt_scatter(qp, request, offset, length, rx, NULL);
+	if (ret) {
+		svt_scatter_failed(qp, ret);
 		return;
 	}
 	svt_una_set(qp, svt_psn_add(send->una, rx->run));
@@ -269,17 +293,17 @@ static void svt_completer_atomic(struct svt_qp *qp, struct svt_rx_packet *rx)
 	const struct svt_packet *packet = &rx->packet;
 	struct svt_send_side *send = &qp->send;
 	struct svt_send_request *request;
-	enum ib_wc_status status;
+	int ret;
 
 	request = svt_answered_request(qp, packet, SVT_REQUEST_ANSWERED | SVT_REQUEST_ATOMIC);
 	if (!request) {
 		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_PSN);
 		return;
 	}
-	status = svt_scatter(qp, request, 0, sizeof(packet->atomic_original), rx,
-			     &packet->atomic_original);
-	if (status != IB_WC_SUCCESS) {
-		svt_requester_fail_oldest(qp, status);
+	ret = svt_scatter(qp, request, 0, sizeof(packet->atomic_original), rx,
+			  &packet->atomic_original);
+	if (ret) {
+		svt_scatter_failed(qp, ret);
 		return;
 	}
 	svt_una_set(qp, svt_psn_add(send->una, 1));

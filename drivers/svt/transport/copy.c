@@ -5,6 +5,7 @@
  */
 #include <linux/bvec.h>
 #include <linux/highmem.h>
+#include <linux/uio.h>
 #include <rdma/svt.h>
 
 #include "copy.h"
@@ -139,4 +140,23 @@ int svt_region_fill_payload(const struct svt_region *region, u64 offset, u32 len
 	ret = svt_region_fill_packets(region, offset, length, rx, from);
 	svt_region_leave(region);
 	return ret;
+}
+
+/**
+ * svt_rx_copy - copy what a packet carries to kernel memory
+ * @rx: packet
+ * @to: memory
+ * @length: bytes; not beyond the payload
+ *
+ * Return: 0, or -EFAULT when the skb is too short.
+ */
+int svt_rx_copy(const struct svt_rx_packet *rx, void *to, u32 length)
+{
+	struct iov_iter payload;
+
+	if (!rx->train)
+		return skb_copy_bits(rx->skb, rx->payload, to, length);
+	payload = rx->train->payload;
+	iov_iter_advance(&payload, rx->payload);
+	return copy_from_iter(to, length, &payload) == length ? 0 : -EFAULT;
 }

@@ -13,6 +13,7 @@ struct svt_rx_packet;
 
 int svt_region_fill_payload(const struct svt_region *region, u64 offset, u32 length,
 			    const struct svt_rx_packet *rx, u32 from);
+int svt_rx_copy(const struct svt_rx_packet *rx, void *to, u32 length);
 int svt_region_fill(const struct svt_region *region, u64 offset, u32 length, const void *from);
 
 #endif

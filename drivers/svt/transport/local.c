@@ -26,6 +26,7 @@ static enum ib_wc_status svt_local_bind(struct svt_qp *qp, const struct svt_send
 		.length = wqe->bind_mw.length,
 		.access = wqe->bind_mw.access,
 		.qpn = qp->qpn,
+		.owner = &qp->windows,
 	};
 	u32 rkey;
 

@@ -82,7 +82,7 @@ void svt_multicast_destroy(struct svt_core *core)
 
 static int svt_multicast_wire(struct svt_device *dev, const union ib_gid *gid, bool join)
 {
-	return dev->ops->multicast ? dev->ops->multicast(dev, gid, join) : 0;
+	return dev->ops->listen ? dev->ops->listen(dev, gid, join) : 0;
 }
 
 static void svt_group_drop(struct svt_device *dev, struct svt_multicast_group *group)

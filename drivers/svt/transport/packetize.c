@@ -7,6 +7,8 @@
  * READ is asked for in parts, each a request of its own on the wire, so that answers of at most one
  * part more than may be outstanding are under way. Called by the requester, under send.side.lock.
  */
+#include "../wire/frame.h"
+#include "fault.h"
 #include "recovery.h"
 #include "requester.h"
 
@@ -15,21 +17,17 @@
 /* A Q_Key with this bit is not taken from the work request but from the QP (IBTA 10.2.5) */
 #define SVT_QKEY_CONTROLLED	0x80000000
 
-static u8 svt_opcode(const struct svt_qp *qp, u8 opcode)
+/* Bytes in front of a RETH */
+static u32 svt_base_header(const struct svt_qp *qp)
 {
-	static const u8 service_bits[] = {
-		[SVT_SERVICE_RC] = IB_OPCODE_RC,
-		[SVT_SERVICE_UC] = IB_OPCODE_UC,
-		[SVT_SERVICE_UD] = IB_OPCODE_UD,
-	};
-
-	return service_bits[qp->type->service] | opcode;
+	return qp->type->service == SVT_SERVICE_XRC ? SVT_BTH_BYTES + SVT_XRCETH_BYTES :
+						      SVT_BTH_BYTES;
 }
 
 static void svt_packet_common(const struct svt_qp *qp, struct svt_packet *packet, u8 opcode)
 {
 	memset(packet, 0, sizeof(*packet));
-	packet->opcode = svt_opcode(qp, opcode);
+	packet->opcode = svt_qp_opcode(qp, opcode);
 	packet->info = svt_opcode_info(packet->opcode);
 	packet->migrated = true;
 	packet->pkey = SVT_DEFAULT_PKEY;
@@ -52,6 +50,28 @@ static bool svt_gather_from(struct svt_qp *qp, struct svt_train_builder *builder
 	return true;
 }
 
+/* Whether @length bytes are there; else they are brought, or the request fails */
+static bool svt_pages_there(struct svt_qp *qp, struct svt_send_request *request,
+			    const struct svt_region *region, u32 offset, u32 length)
+{
+	if (!svt_region_absent(region, offset, length))
+		return true;
+	if (!svt_fault_begin(qp, &qp->send.side, region, offset, length))
+		request->status = IB_WC_LOC_PROT_ERR;
+	return false;
+}
+
+static bool svt_gather_part(struct svt_qp *qp, struct svt_train_builder *builder,
+			    struct svt_send_request *request, u32 offset, u32 length)
+{
+	const struct svt_region *region = &builder->region;
+
+	if (svt_builder_payload_region(builder, region, offset, length))
+		return true;
+	svt_pages_there(qp, request, region, offset, length);
+	return false;
+}
+
 /* Payload [@offset, @offset + @length) of a request. False: no room, or request->status is set. */
 static bool svt_gather(struct svt_qp *qp, struct svt_train_builder *builder,
 		       struct svt_send_request *request, u32 offset, u32 length)
@@ -69,12 +89,20 @@ static bool svt_gather(struct svt_qp *qp, struct svt_train_builder *builder,
 		}
 		part = min(sge->length - offset, length);
 		if (!svt_gather_from(qp, builder, request, sge) ||
-		    !svt_builder_payload_region(builder, &builder->region, offset, part))
+		    !svt_gather_part(qp, builder, request, offset, part))
 			return false;
 		length -= part;
 		offset = 0;
 	}
 	return true;
+}
+
+/* What is to be done now that svt_gather() was in vain */
+static enum svt_send_step svt_not_gathered(const struct svt_qp *qp,
+					   const struct svt_send_request *request)
+{
+	return request->status == IB_WC_SUCCESS && !svt_fault_pending(&qp->send.side) ?
+	       SVT_SEND_FULL : SVT_SEND_BLOCKED;
 }
 
 /* Adds packet and payload, or leaves the builder as it was */
@@ -92,7 +120,7 @@ static enum svt_send_step svt_packet_add(struct svt_qp *qp, struct svt_train_bui
 	if (svt_gather(qp, builder, request, qp->send.cursor.offset, length))
 		return SVT_SEND_MORE;
 	svt_builder_undo(builder, &mark);
-	return request->status == IB_WC_SUCCESS ? SVT_SEND_FULL : SVT_SEND_BLOCKED;
+	return svt_not_gathered(qp, request);
 }
 
 static void svt_cursor_next_request(struct svt_send_side *send)
@@ -133,6 +161,7 @@ static void svt_packet_message(struct svt_packet *packet, const struct svt_send_
 {
 	const struct svt_send_wqe *wqe = &request->wqe;
 
+	packet->srq_num = wqe->srq_num;
 	packet->remote_addr = wqe->rdma.remote_addr;
 	packet->rkey = wqe->rdma.rkey;
 	packet->dma_length = request->length;
@@ -203,6 +232,7 @@ static void svt_request_start(struct svt_send_side *send, struct svt_send_reques
 static bool svt_are_alike(const struct svt_send_request *a, const struct svt_send_request *b)
 {
 	return b->status == IB_WC_SUCCESS && a->info == b->info && a->length == b->length &&
+	       a->wqe.srq_num == b->wqe.srq_num &&
 	       !((a->wqe.flags ^ b->wqe.flags) & SVT_SEND_SOLICITED) &&
 	       !(b->wqe.flags & SVT_SEND_FENCE);
 }
@@ -214,6 +244,7 @@ static bool svt_packet_alike(struct svt_qp *qp, struct svt_train_builder *builde
 	struct svt_send_side *send = &qp->send;
 	struct svt_send_cursor before = send->cursor;
 	unsigned int bvecs = builder->bvecs;
+	u32 base = svt_base_header(qp);
 
 	svt_request_start(send, request);
 	if (svt_out_of_credit(send, request) ||
@@ -223,8 +254,8 @@ static bool svt_packet_alike(struct svt_qp *qp, struct svt_train_builder *builde
 		return false;
 	}
 	svt_builder_repeat(builder, send->cursor.psn, 1);
-	if (builder->train.header_length != SVT_BTH_BYTES)
-		svt_reth_build(svt_builder_header(builder) + SVT_BTH_BYTES,
+	if (builder->train.header_length != base)
+		svt_reth_build(svt_builder_header(builder) + base,
 			       request->wqe.rdma.remote_addr, request->wqe.rdma.rkey,
 			       request->length);
 	svt_cursor_advance(send, 1);
@@ -277,9 +308,9 @@ static enum svt_send_step svt_packet_data(struct svt_qp *qp, struct svt_train_bu
 	svt_cursor_advance(send, 1);
 	if (last)
 		svt_cursor_next_request(send);
-	if (packet.opcode == svt_opcode(qp, request->info->only))
+	if (packet.opcode == svt_qp_opcode(qp, request->info->only))
 		svt_packet_onlies(qp, builder, request);
-	else if (packet.opcode == svt_opcode(qp, request->info->middle))
+	else if (packet.opcode == svt_qp_opcode(qp, request->info->middle))
 		svt_packet_middles(qp, builder, request);
 	return SVT_SEND_MORE;
 }
@@ -310,21 +341,69 @@ static enum svt_send_step svt_packet_datagram(struct svt_qp *qp,
 	return SVT_SEND_MORE;
 }
 
-/* The memory that the answer goes to is checked before it is asked for */
-static bool svt_answer_writable(struct svt_qp *qp, struct svt_train_builder *builder,
-				struct svt_send_request *request)
+/* With a VLAN tag a frame may be that much longer than the link says */
+static bool svt_frame_fits(const struct svt_qp *qp, const struct svt_train_builder *builder,
+			   u32 length)
 {
-	u32 i;
+	u8 header[SVT_ETHERNET_BYTES];
 
+	if (!svt_builder_peek(builder, header, sizeof(header)))
+		return false;
+	return length <= READ_ONCE(qp->core->link.frame) +
+			 (svt_frame_has_tag(header) ? SVT_TAG_BYTES : 0);
+}
+
+/* A raw packet QP sends what the program wrote, frame by frame */
+static enum svt_send_step svt_packet_frame(struct svt_qp *qp, struct svt_train_builder *builder,
+					   struct svt_send_request *request)
+{
+	struct svt_send_side *send = &qp->send;
+	struct svt_builder_mark mark;
+
+	if (!svt_builder_empty(builder))
+		return SVT_SEND_FULL;
+	svt_builder_mark(builder, &mark);
+	svt_builder_add_frame(builder, request->length, request->wqe.flags & SVT_SEND_IP_CSUM);
+	if (svt_gather(qp, builder, request, 0, request->length)) {
+		if (svt_frame_fits(qp, builder, request->length)) {
+			svt_cursor_advance(send, 1);
+			svt_cursor_next_request(send);
+			return SVT_SEND_MORE;
+		}
+		request->status = IB_WC_LOC_LEN_ERR;
+	}
+	svt_builder_undo(builder, &mark);
+	return svt_not_gathered(qp, request);
+}
+
+/*
+ * The memory that the answer goes to is checked before it is asked for, and the @length bytes that
+ * come next of it are there then.
+ */
+static bool svt_answer_writable(struct svt_qp *qp, struct svt_train_builder *builder,
+				struct svt_send_request *request, u32 length)
+{
+	u32 i, begin = 0, from = qp->send.cursor.offset, to = from + length;
+
+	if (request->info->flags & SVT_REQUEST_CARRIES)
+		return true;
 	builder->sge = NULL;
 	for (i = 0; i < request->wqe.num_sge; i++) {
-		if (!request->wqe.sge[i].length)
+		const struct svt_sge *sge = &request->wqe.sge[i];
+		u32 end = begin + sge->length;
+
+		if (!sge->length)
 			continue;
-		if (svt_region_local(&qp->core->keys, qp->ibqp.pd, &request->wqe.sge[i],
-				     IB_ACCESS_LOCAL_WRITE, &builder->region)) {
+		if (svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, IB_ACCESS_LOCAL_WRITE,
+				     &builder->region)) {
 			request->status = IB_WC_LOC_PROT_ERR;
 			return false;
 		}
+		if (begin < to && end > from &&
+		    !svt_pages_there(qp, request, &builder->region, max(from, begin) - begin,
+				     min(to, end) - max(from, begin)))
+			return false;
+		begin = end;
 	}
 	return true;
 }
@@ -341,15 +420,43 @@ static u32 svt_read_part(const struct svt_qp *qp, const struct svt_send_request 
 	return min(request->length - offset, part - offset % part);
 }
 
-/* READ and atomics: a train of one packet without payload */
+/* Of the part at the cursor; @length is that of its answer, or what it carries itself */
+static void svt_packet_question(const struct svt_qp *qp, struct svt_packet *packet,
+				const struct svt_send_request *request, u32 length)
+{
+	const struct svt_send_wqe *wqe = &request->wqe;
+
+	svt_packet_common(qp, packet, request->info->only);
+	packet->srq_num = wqe->srq_num;
+	if (request->info->flags & SVT_REQUEST_ATOMIC) {
+		packet->remote_addr = wqe->atomic.remote_addr;
+		packet->rkey = wqe->atomic.rkey;
+		packet->compare = wqe->atomic.compare_add;
+		packet->swap_add = wqe->opcode == IB_UVERBS_WR_ATOMIC_CMP_AND_SWP ?
+				   wqe->atomic.swap : wqe->atomic.compare_add;
+	} else if (wqe->opcode == IB_UVERBS_WR_FLUSH) {
+		packet->remote_addr = wqe->flush.remote_addr;
+		packet->rkey = wqe->flush.rkey;
+		packet->dma_length = wqe->flush.length;
+		packet->placement = wqe->flush.placement;
+		packet->selectivity = wqe->flush.selectivity;
+	} else {
+		packet->remote_addr = wqe->rdma.remote_addr + qp->send.cursor.offset;
+		packet->rkey = wqe->rdma.rkey;
+		packet->dma_length = length;
+	}
+}
+
+/* READ, atomics, FLUSH and ATOMIC WRITE: one packet, without payload but for the last */
 static enum svt_send_step svt_packet_asking(struct svt_qp *qp, struct svt_train_builder *builder,
 					    struct svt_send_request *request)
 {
 	struct svt_send_side *send = &qp->send;
-	const struct svt_send_wqe *wqe = &request->wqe;
 	bool atomic = request->info->flags & SVT_REQUEST_ATOMIC;
+	bool carries = request->info->flags & SVT_REQUEST_CARRIES;
 	u32 length = atomic ? 0 : svt_read_part(qp, request);
 	u32 packets = max_t(u32, DIV_ROUND_UP(length, qp->mtu), 1);
+	enum svt_send_step step;
 	struct svt_packet packet;
 
 	/* It may have become 0 in SQD */
@@ -357,23 +464,12 @@ static enum svt_send_step svt_packet_asking(struct svt_qp *qp, struct svt_train_
 		request->status = IB_WC_LOC_QP_OP_ERR;
 	if (send->cursor.read_head - send->read_tail >= qp->attr.max_rd_atomic)
 		return SVT_SEND_BLOCKED;
-	if (!svt_answer_writable(qp, builder, request))
+	if (!svt_answer_writable(qp, builder, request, atomic ? sizeof(u64) : length))
 		return SVT_SEND_BLOCKED;
-	svt_packet_common(qp, &packet, request->info->only);
-	if (!svt_builder_fits(builder, packet.info->header_length, 0))
-		return SVT_SEND_FULL;
-	if (atomic) {
-		packet.remote_addr = wqe->atomic.remote_addr;
-		packet.rkey = wqe->atomic.rkey;
-		packet.compare = wqe->atomic.compare_add;
-		packet.swap_add = wqe->opcode == IB_UVERBS_WR_ATOMIC_CMP_AND_SWP ?
-				  wqe->atomic.swap : wqe->atomic.compare_add;
-	} else {
-		packet.remote_addr = wqe->rdma.remote_addr + send->cursor.offset;
-		packet.rkey = wqe->rdma.rkey;
-		packet.dma_length = length;
-	}
-	svt_builder_add(builder, &packet, 0);
+	svt_packet_question(qp, &packet, request, length);
+	step = svt_packet_add(qp, builder, request, &packet, carries ? length : 0);
+	if (step != SVT_SEND_MORE)
+		return step;
 	send->cursor.offset += length;
 	svt_cursor_advance(send, packets);
 	send->read_ends[send->cursor.read_head++ & (send->read_entries - 1)] = send->cursor.psn;
@@ -449,6 +545,8 @@ enum svt_send_step svt_requester_packet(struct svt_qp *qp, struct svt_train_buil
 	svt_request_start(send, request);
 	if (request->info->flags & SVT_REQUEST_ANSWERED)
 		step = svt_packet_asking(qp, builder, request);
+	else if (qp->type->frames)
+		step = svt_packet_frame(qp, builder, request);
 	else if (qp->type->connected)
 		step = svt_packet_data(qp, builder, request);
 	else

@@ -10,6 +10,7 @@
 #include <linux/rhashtable.h>
 
 #include "../trace.h"
+#include "fault.h"
 #include "request.h"
 #include "state.h"
 
@@ -28,13 +29,16 @@ static const struct rhashtable_params svt_qp_table_params = {
  * @qpn: QP number
  *
  * Context: RCU read section; the QP is good until its end.
- * Return: the QP or NULL.
+ * Return: the QP or NULL; never a raw packet QP, to which no packet of the transport can be sent.
  */
 struct svt_qp *svt_qp_lookup(struct svt_core *core, u32 qpn)
 {
+	struct svt_qp *qp;
+
 	if (qpn == SVT_QPN_GSI)
 		return rcu_dereference(core->gsi);
-	return rhashtable_lookup(&core->qps, &qpn, svt_qp_table_params);
+	qp = rhashtable_lookup(&core->qps, &qpn, svt_qp_table_params);
+	return qp && !qp->type->frames ? qp : NULL;
 }
 
 static int svt_qp_insert_gsi(struct svt_qp *qp)
@@ -86,7 +90,7 @@ static int svt_qp_alloc(struct svt_qp *qp)
 	if (!qp->recv.wqe)
 		goto free_window;
 	qp->flow.qp = qp;
-	qp->flow.ordered = qp->type->connected && !qp->type->reliable;
+	qp->flow.ordered = qp->type->frames || (qp->type->connected && !qp->type->reliable);
 	ret = qp->dev->ops->flow_open ? qp->dev->ops->flow_open(qp->dev, &qp->flow) : 0;
 	if (ret)
 		goto free_wqe;
@@ -131,12 +135,17 @@ int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port)
 	qp->attr.port_num = port;
 	qp->mtu = ib_mtu_enum_to_int(IB_MTU_256);
 	qp->send.limits.opcodes = qp->type->send_opcodes;
+	qp->send.limits.xrc = qp->type->service == SVT_SERVICE_XRC;
 	if (qp->user)
 		qp->send.limits.opcodes &= ~BIT(SVT_WR_REG_MR);
 	qp->send.limits.max_message = SVT_MAX_MESSAGE;
+	qp->recv.pd = qp->ibqp.pd;
+	qp->send.limits.checksum = qp->type->frames;
 	svt_sides_init(qp);
+	svt_faults_init(qp);
 	spin_lock_init(&qp->send.post_lock);
 	spin_lock_init(&qp->recv.post_lock);
+	svt_mw_owner_init(&qp->windows);
 	mutex_init(&qp->modify_lock);
 	hrtimer_init(&qp->send.timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	qp->send.timer.function = svt_send_timer;
@@ -172,8 +181,11 @@ void svt_qp_stop(struct svt_qp *qp)
 	 */
 	synchronize_rcu_expedited();
 	hrtimer_cancel(&qp->send.timer);
+	/* Each ends with a kick of the side, which may defer the rest */
+	svt_faults_stop(qp);
 	cancel_work_sync(&qp->send.side.defer);
 	cancel_work_sync(&qp->recv.side.defer);
+	svt_mw_disown(&qp->windows);
 	skb_queue_purge(&qp->send.side.backlog);
 	skb_queue_purge(&qp->recv.side.backlog);
 	svt_qp_free(qp);

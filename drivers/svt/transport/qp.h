@@ -19,6 +19,7 @@
 #include <linux/rhashtable-types.h>
 #include <linux/skbuff.h>
 #include <linux/workqueue.h>
+#include <rdma/ib_pack.h>
 #include <rdma/svt.h>
 
 #include "../core.h"
@@ -56,6 +57,7 @@ enum svt_work {
 	SVT_WORK_FLOW		= 1 << 3,	/* the backend has room again */
 	SVT_WORK_STATE		= 1 << 4,	/* the QP's state changed */
 	SVT_WORK_BUDGET		= 1 << 5,	/* go on where a run stopped */
+	SVT_WORK_PAGES		= 1 << 6,	/* what was waited for is there, or never will be */
 };
 
 /* Packets of the backlog that a side holds at most; more are dropped and counted */
@@ -68,6 +70,7 @@ enum svt_work {
  * @cq_events: or'ed results of svt_cq_add() for the CQ of the side
  * @qp_events: bit i: enum ib_event_type i of the QP
  * @srq_events: bit i: enum ib_event_type i of the SRQ
+ * @srq_num: XRC: of the SRQ that @srq_events, and whose CQ @cq_events, are for
  * @kick_other: the other side has to see that the state changed
  * @peer: QP of this host whose receive side owes something too; found in this RCU read section
  */
@@ -75,8 +78,38 @@ struct svt_notify {
 	unsigned int cq_events;
 	u32 qp_events;
 	u32 srq_events;
+	u32 srq_num;
 	bool kick_other;
 	struct svt_qp *peer;
+};
+
+/* Of svt_fault.state */
+enum svt_fault_state {
+	SVT_FAULT_NONE,
+	SVT_FAULT_PENDING,	/* the rest of struct svt_fault is the worker's */
+	SVT_FAULT_REFUSED,
+};
+
+struct svt_paging;
+
+/**
+ * struct svt_fault - the pages that a side waits for, see fault.c
+ * @work: brings them
+ * @state: enum svt_fault_state
+ * @paging: of the region, with a reference while it is PENDING
+ * @id: of @paging, also later
+ * @offset: first byte, from the start of the region
+ * @length: bytes
+ * @write: they are to be written
+ */
+struct svt_fault {
+	struct work_struct work;
+	int state;
+	struct svt_paging *paging;
+	u64 id;
+	u64 offset;
+	u64 length;
+	bool write;
 };
 
 /**
@@ -86,6 +119,7 @@ struct svt_notify {
  * @backlog: packets that came while the side was busy; its own lock
  * @notify: collected by the owner, under @lock
  * @defer: runs the side again from the workqueue after a budget
+ * @fault: pages that it waits for; by the owner and the worker in turn
  */
 struct svt_side {
 	spinlock_t lock; /* see above */
@@ -93,6 +127,7 @@ struct svt_side {
 	struct sk_buff_head backlog;
 	struct svt_notify notify;
 	struct work_struct defer;
+	struct svt_fault fault;
 };
 
 /**
@@ -140,6 +175,7 @@ struct svt_send_side {
 	bool recovering;		/* went back to una, which has not moved since */
 	bool probing;			/* repeats by the timer, see svt_recovery_may_send() */
 	bool flow_blocked;
+	bool answer_lost;		/* its memory was not there; to be asked for again */
 	u8 retry_left;
 	u8 rnr_retry_left;
 	ktime_t progress;		/* when una moved last, or the first packet went */
@@ -179,6 +215,7 @@ struct svt_send_side {
  * @rkey: read
  * @remote_addr: read
  * @length: read, bytes
+ * @srq_num: XRC: of the SRQ whose PD the memory is of
  * @atomic_original: what an atomic found
  */
 struct svt_resource {
@@ -191,6 +228,7 @@ struct svt_resource {
 	u32 rkey;
 	u64 remote_addr;
 	u32 length;
+	u32 srq_num;
 	u64 atomic_original;
 };
 
@@ -215,6 +253,8 @@ struct svt_recv_side {
 	struct svt_recv_wqe *wqe;	/* the copy of the receive under way */
 	u32 wqe_length;			/* bytes that it can take */
 	bool wqe_valid;
+	struct ib_pd *pd;		/* of what requests name by key; XRC: of their SRQ */
+	u32 srq_num;			/* XRC: of the message, and of the receive, under way */
 	u32 takes;			/* receives that were under way, this one included */
 	struct svt_cqe_batch *batch;	/* of svt_receive_batch_begin(), or NULL */
 	/* RC and UC */
@@ -231,6 +271,8 @@ struct svt_recv_side {
 	bool nak_sent;			/* for epsn, which has not come since */
 	bool hole_seen;			/* hole_psn is valid */
 	u32 hole_psn;			/* first packet dropped because epsn had not come */
+	bool absent;			/* absent_psn was dropped for want of pages */
+	u32 absent_psn;
 	bool ack_due;
 	u8 ack_syndrome;
 	u32 ack_psn;
@@ -271,9 +313,11 @@ struct svt_qp_type;
  * @cap: what create reported
  * @send_cq: CQ of the send side
  * @recv_cq: CQ of the receive side
- * @srq: NULL when the QP has a receive queue of its own
+ * @srq: NULL when the QP has a receive queue of its own, or is of XRC
+ * @xrcd: of an XRC TGT QP: whose SRQs it delivers to
  * @flow: transmit accounting, shared by both sides
  * @flow_turn: the receive side was told first that there is room, the last time; no lock
+ * @windows: of type 2, bound for it
  * @multicast: groups that it is attached to; under svt_core.multicast_lock
  * @modify_lock: serialises modify, query and destroy
  * @sq_mmap_entry: of a process's QP, owned by verbs
@@ -303,6 +347,8 @@ struct svt_qp {
 	struct svt_cq *send_cq;
 	struct svt_cq *recv_cq;
 	struct svt_srq *srq;
+	struct ib_xrcd *xrcd;
+	struct svt_mw_owner windows;
 	struct list_head multicast;
 	struct mutex modify_lock; /* see above */
 	struct rdma_user_mmap_entry *sq_mmap_entry;
@@ -397,12 +443,14 @@ static inline bool svt_rx_ack_request(const struct svt_rx_packet *rx)
 }
 
 /**
- * struct svt_qp_type - what RC, UC, UD and GSI do differently
+ * struct svt_qp_type - what RC, UC, UD, GSI and raw packet QPs do differently
  * @send_opcodes: bit i: enum ib_uverbs_wr_opcode i may be posted
  * @service: enum svt_service of the packets that the QP takes
  * @connected: has a peer of its own (RC and UC)
  * @reliable: acknowledges and retries (RC)
- * @request: a request packet arrived (receive side)
+ * @target: each request names the SRQ that it is for (XRC TGT)
+ * @frames: sends and receives Ethernet frames, no packets of the transport (raw packet)
+ * @request: a request packet arrived (receive side); NULL: dropped
  * @response: a response packet arrived (send side); NULL: dropped
  * @send_error_state: where a send request that failed leads to
  */
@@ -411,12 +459,27 @@ struct svt_qp_type {
 	u8 service;
 	bool connected;
 	bool reliable;
+	bool target;
+	bool frames;
 	void (*request)(struct svt_qp *qp, struct svt_rx_packet *rx);
 	void (*response)(struct svt_qp *qp, struct svt_rx_packet *rx);
 	enum ib_qp_state send_error_state;
 };
 
 const struct svt_qp_type *svt_qp_type(enum ib_qp_type type);
+
+/* The first byte of the BTH for @opcode, which is without the service bits */
+static inline u8 svt_qp_opcode(const struct svt_qp *qp, u8 opcode)
+{
+	static const u8 service_bits[] = {
+		[SVT_SERVICE_RC] = IB_OPCODE_RC,
+		[SVT_SERVICE_UC] = IB_OPCODE_UC,
+		[SVT_SERVICE_UD] = IB_OPCODE_UD,
+		[SVT_SERVICE_XRC] = 0xa0,
+	};
+
+	return service_bits[qp->type->service] | opcode;
+}
 
 /*
  * Life of a QP, for verbs. Before svt_qp_init(): ibqp, dev, core, user, sq_sig_all, cap, send_cq,
@@ -468,8 +531,19 @@ void svt_resource_move(struct svt_recv_side *recv, struct svt_resource *resource
 void svt_responder_rc_request(struct svt_qp *qp, struct svt_rx_packet *rx);
 void svt_responder_uc_request(struct svt_qp *qp, struct svt_rx_packet *rx);
 void svt_responder_ud_request(struct svt_qp *qp, struct svt_rx_packet *rx);
+void svt_responder_frame(struct svt_qp *qp, struct sk_buff *skb);
 
 struct svt_qp *svt_qp_lookup(struct svt_core *core, u32 qpn);
+
+/* XRC: the SRQs that packets name */
+int svt_xrc_reserve(struct svt_core *core, struct svt_srq *srq);
+void svt_xrc_publish(struct svt_core *core, struct svt_srq *srq);
+void svt_xrc_remove(struct svt_core *core, struct svt_srq *srq);
+struct svt_srq *svt_xrc_srq(const struct svt_qp *qp, u32 srq_num);
+bool svt_xrc_admit(struct svt_qp *qp, const struct svt_packet *packet);
+struct svt_cq *svt_xrc_cq(struct svt_qp *qp);
+void svt_xrc_owe(struct svt_qp *qp, const struct svt_srq *srq);
+void svt_xrc_pay(const struct svt_qp *qp, const struct svt_notify *notify);
 
 static inline bool svt_gid_equal(const union ib_gid *a, const union ib_gid *b)
 {

@@ -75,6 +75,18 @@ void svt_qp_receive(struct svt_qp *qp, struct sk_buff *skb)
 		svt_side_receive(qp, skb, destination.response);
 }
 
+/**
+ * svt_qp_receive_frame - hand a frame to a QP
+ * @qp: raw packet QP, found in this RCU read section
+ * @skb: as for svt_receive_frame(); consumed
+ *
+ * Context: BH off, RCU read section.
+ */
+void svt_qp_receive_frame(struct svt_qp *qp, struct sk_buff *skb)
+{
+	svt_side_receive(qp, skb, false);
+}
+
 static void svt_receive_one(struct svt_device *dev, struct sk_buff *skb,
 			    const struct svt_destination *destination)
 {
@@ -200,19 +212,21 @@ static const u8 *svt_bytes_at(const struct svt_rx_packet *rx, const struct svt_r
 	return svt_skb_bytes(rx->skb, at->offset + ahead * at->stride, length);
 }
 
-/* Behind @rx, which has the BTH @first: how many packets that differ by the PSN only? */
+/* Behind @rx, which has the headers @first: how many packets that differ by the PSN only? */
 static void svt_find_more(struct svt_rx_packet *rx, const struct svt_rx_cursor *at,
 			  const u8 *first)
 {
 	u64 alike = get_unaligned((const u64 *)first);
+	u32 length = rx->packet.header_length;
 	u32 left = at->left, word;
 
 	while (left >= 2 * at->stride && !rx->more_ack_request) {
 		const u8 *bytes;
 
 		left -= at->stride;
-		bytes = svt_bytes_at(rx, at, rx->more + 1, SVT_BTH_BYTES);
-		if (!bytes || get_unaligned((const u64 *)bytes) != alike)
+		bytes = svt_bytes_at(rx, at, rx->more + 1, length);
+		if (!bytes || get_unaligned((const u64 *)bytes) != alike ||
+		    memcmp(bytes + SVT_BTH_BYTES, first + SVT_BTH_BYTES, length - SVT_BTH_BYTES))
 			return;
 		word = get_unaligned_be32(bytes + SVT_BTH_ALIKE);
 		if (svt_psn(word) != svt_psn_add(rx->packet.psn, rx->more + 1))
@@ -274,6 +288,8 @@ static enum svt_counter svt_side_dispatch(struct svt_qp *qp, struct svt_side *si
 			return SVT_COUNT_RX_DROPPED_OPCODE;
 		qp->type->response(qp, rx);
 	} else {
+		if (!qp->type->request)
+			return SVT_COUNT_RX_DROPPED_OPCODE;
 		qp->type->request(qp, rx);
 		WRITE_ONCE(qp->recv.arrivals, qp->recv.arrivals + rx->run);
 	}
@@ -337,6 +353,11 @@ static void svt_side_skb(struct svt_qp *qp, struct svt_side *side, struct sk_buf
 
 	if (!svt_side_awake(qp, side)) {
 		svt_drop(qp->core, skb, SVT_COUNT_RX_DROPPED_STATE);
+		return;
+	}
+	if (qp->type->frames) {
+		svt_responder_frame(qp, skb);
+		consume_skb(skb);
 		return;
 	}
 	if (!svt_from_peer(qp, skb)) {

@@ -8,6 +8,7 @@
  */
 #include <linux/slab.h>
 
+#include "../wire/frame.h"
 #include "recovery.h"
 #include "request.h"
 
@@ -70,6 +71,16 @@ static const struct svt_request_info svt_request_table[] = {
 		.flags = SVT_REQUEST_WIRE | SVT_REQUEST_ANSWERED | SVT_REQUEST_ATOMIC,
 		.only = IB_OPCODE_FETCH_ADD,
 		.wc_opcode = IB_UVERBS_WC_FETCH_ADD,
+	},
+	[IB_UVERBS_WR_FLUSH] = {
+		.flags = SVT_REQUEST_WIRE | SVT_REQUEST_ANSWERED | SVT_REQUEST_CARRIES,
+		.only = IB_OPCODE_FLUSH,
+		.wc_opcode = IB_UVERBS_WC_FLUSH,
+	},
+	[IB_UVERBS_WR_ATOMIC_WRITE] = {
+		.flags = SVT_REQUEST_WIRE | SVT_REQUEST_ANSWERED | SVT_REQUEST_CARRIES,
+		.only = IB_OPCODE_ATOMIC_WRITE,
+		.wc_opcode = IB_UVERBS_WC_ATOMIC_WRITE,
 	},
 	[IB_UVERBS_WR_LOCAL_INV] = {
 		.flags = SVT_REQUEST_DRAIN,
@@ -160,12 +171,22 @@ static enum ib_wc_status svt_request_find_av(struct svt_qp *qp, struct svt_send_
 	return IB_WC_SUCCESS;
 }
 
+/* As long as the netdev takes it. Whether it has a tag, for which there is room, is seen later */
+static bool svt_frame_length_ok(const struct svt_qp *qp, u32 length)
+{
+	return length >= SVT_ETHERNET_BYTES &&
+	       length <= READ_ONCE(qp->core->link.frame) + SVT_TAG_BYTES;
+}
+
 static enum ib_wc_status svt_request_admit(struct svt_qp *qp, struct svt_send_request *request)
 {
 	const struct svt_request_info *info = request->info;
 
 	if (request->status != IB_WC_SUCCESS)
 		return request->status;
+	if (qp->type->frames)
+		return svt_frame_length_ok(qp, request->length) ? IB_WC_SUCCESS :
+								  IB_WC_LOC_LEN_ERR;
 	if (!qp->type->connected)
 		return svt_request_find_av(qp, request);
 	if ((info->flags & SVT_REQUEST_ANSWERED) && !qp->attr.max_rd_atomic)
@@ -232,7 +253,7 @@ static void svt_request_report(struct svt_qp *qp, const struct svt_send_request 
 		.wr_id = request->wqe.wr_id,
 		.status = status,
 		.opcode = request->info->wc_opcode,
-		.byte_len = request->info->flags & SVT_REQUEST_ANSWERED ? request->length : 0,
+		.byte_len = svt_answer_bytes(request),
 	};
 
 	svt_complete(qp, &qp->send.side, &cqe, 1, false);

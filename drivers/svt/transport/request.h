@@ -12,12 +12,13 @@
 /* What a work request opcode needs on its way */
 enum svt_request_flags {
 	SVT_REQUEST_WIRE	= 1 << 0,	/* makes packets; else it is done on this host */
-	SVT_REQUEST_ANSWERED	= 1 << 1,	/* the peer returns data: READ and atomics */
+	SVT_REQUEST_ANSWERED	= 1 << 1,	/* the peer answers it by itself, as a READ */
 	SVT_REQUEST_ATOMIC	= 1 << 2,
 	SVT_REQUEST_CREDIT	= 1 << 3,	/* uses up a receive of the peer */
 	SVT_REQUEST_IMM		= 1 << 4,
 	SVT_REQUEST_INV		= 1 << 5,
 	SVT_REQUEST_DRAIN	= 1 << 6,	/* waits until all before it is done */
+	SVT_REQUEST_CARRIES	= 1 << 7,	/* answered without data: it has its own, or none */
 };
 
 /**
@@ -68,6 +69,13 @@ static inline struct svt_send_request *svt_request(const struct svt_send_side *s
 static inline u32 svt_request_end_psn(const struct svt_send_request *request)
 {
 	return svt_psn_add(request->first_psn, request->packets);
+}
+
+/* Of the data that the peer returns */
+static inline u32 svt_answer_bytes(const struct svt_send_request *request)
+{
+	return (request->info->flags & (SVT_REQUEST_ANSWERED | SVT_REQUEST_CARRIES)) ==
+	       SVT_REQUEST_ANSWERED ? request->length : 0;
 }
 
 /* Nothing is sent any more, and what is queued is flushed */

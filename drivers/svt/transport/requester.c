@@ -7,6 +7,7 @@
  * for, or the budget is used up. Everything here is under send.side.lock.
  */
 #include "doorbell.h"
+#include "fault.h"
 #include "pace.h"
 #include "recovery.h"
 #include "requester.h"
@@ -22,7 +23,8 @@ static bool svt_may_send(struct svt_qp *qp)
 	enum ib_qp_state state = READ_ONCE(qp->state);
 
 	return (state == IB_QPS_RTS || state == IB_QPS_SQD) && !send->flow_blocked &&
-	       !send->rnr_until && svt_pace_may_send(send) && svt_recovery_may_send(send);
+	       !send->rnr_until && !svt_fault_pending(&send->side) &&
+	       svt_pace_may_send(send) && svt_recovery_may_send(send);
 }
 
 /*
@@ -153,6 +155,10 @@ void svt_requester_run(struct svt_qp *qp, int work)
 		send->flow_blocked = false;
 	if (work & SVT_WORK_TIMER)
 		svt_recovery_timer(qp, send->now);
+	if (work & SVT_WORK_PAGES && send->answer_lost) {
+		send->answer_lost = false;
+		svt_recovery_hole(qp);
+	}
 	switch (READ_ONCE(qp->state)) {
 	case IB_QPS_RESET:
 	case IB_QPS_INIT:
@@ -233,6 +239,8 @@ void svt_requester_reset(struct svt_qp *qp)
 	memset(&send->cursor, 0, sizeof(send->cursor));
 	send->credit_limited = false;
 	send->flow_blocked = false;
+	send->answer_lost = false;
+	svt_fault_forget(&send->side);
 	send->pace_next = 0;
 	send->drained = false;
 	svt_recovery_stop(qp);

@@ -12,6 +12,7 @@
  * Nobody else touches svt_recv_side but modify and query, which hold the same lock.
  */
 #include "../trace.h"
+#include "fault.h"
 #include "responder.h"
 
 /* IBTA 9.9.3 and 11.6.2: what each fault means to the peer, to the receive, and to the owner */
@@ -99,6 +100,37 @@ void svt_responder_established(struct svt_qp *qp)
 	svt_notify_qp(&recv->side, IB_EVENT_COMM_EST);
 }
 
+/**
+ * svt_responder_absent - what to do when bytes of a region could not be reached
+ * @qp: QP
+ * @region: from a look-up that allowed it
+ * @offset: of the bytes in @region
+ * @length: how many
+ * @refused: what it means that there is no such memory
+ *
+ * Context: recv.side.lock held, the RCU read section of the look-up.
+ * Return: SVT_VERDICT_ABSENT; @refused; SVT_VERDICT_BROKEN: they can be reached, or the region is
+ * not paged on demand.
+ */
+enum svt_verdict svt_responder_absent(struct svt_qp *qp, const struct svt_region *region,
+				      u64 offset, u64 length, enum svt_verdict refused)
+{
+	if (!svt_region_absent(region, offset, length))
+		return SVT_VERDICT_BROKEN;
+	return svt_fault_begin(qp, &qp->recv.side, region, offset, length) ?
+	       SVT_VERDICT_ABSENT : refused;
+}
+
+/* The peer learns that it may repeat what was dropped, if it has not by itself */
+static void svt_responder_pages(struct svt_recv_side *recv)
+{
+	bool due = recv->absent && recv->absent_psn == recv->epsn;
+
+	recv->absent = false;
+	if (due && (!recv->ack_due || recv->ack_syndrome == SVT_AETH_ACK))
+		svt_answer_due(recv, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE, recv->epsn);
+}
+
 /*
  * Nothing more is owed to the peer of a QP in ERR, but the NAK that says why, and what was asked
  * for before.
@@ -125,6 +157,8 @@ void svt_responder_run(struct svt_qp *qp, int work)
 	lockdep_assert_held(&recv->side.lock);
 	if (work & SVT_WORK_FLOW)
 		recv->flow_blocked = false;
+	if (work & SVT_WORK_PAGES)
+		svt_responder_pages(recv);
 	if (READ_ONCE(qp->state) == IB_QPS_ERR && !svt_owes_refusal(recv)) {
 		recv->ack_due = false;
 		svt_resource_forget(recv);
@@ -156,6 +190,8 @@ void svt_responder_reset(struct svt_qp *qp)
 	recv->in_message = false;
 	recv->nak_sent = false;
 	recv->hole_seen = false;
+	recv->absent = false;
+	svt_fault_forget(&recv->side);
 	recv->ack_due = false;
 	recv->flow_blocked = false;
 	recv->last_wqe_raised = false;

@@ -15,6 +15,7 @@
  * @SVT_VERDICT_OK: done
  * @SVT_VERDICT_NOT_READY: it needs a receive WQE and there is none
  * @SVT_VERDICT_BROKEN: the skb ends before its packet does, as if it had been lost
+ * @SVT_VERDICT_ABSENT: memory that is paged on demand is not there yet; SVT_WORK_PAGES follows
  * @SVT_VERDICT_INVALID: against the protocol, or what the QP was not set up for
  * @SVT_VERDICT_LENGTH: the message is longer than the receive
  * @SVT_VERDICT_ACCESS: the rkey does not allow it
@@ -30,6 +31,7 @@ enum svt_verdict {
 	SVT_VERDICT_OK,
 	SVT_VERDICT_NOT_READY,
 	SVT_VERDICT_BROKEN,
+	SVT_VERDICT_ABSENT,
 	SVT_VERDICT_INVALID,
 	SVT_VERDICT_LENGTH,
 	SVT_VERDICT_ACCESS,
@@ -57,6 +59,12 @@ const struct svt_refusal *svt_responder_refuse(struct svt_qp *qp, enum svt_verdi
 void svt_responder_drop(struct svt_qp *qp, const struct svt_rx_packet *rx,
 			enum svt_counter reason);
 void svt_responder_established(struct svt_qp *qp);
+enum svt_verdict svt_responder_absent(struct svt_qp *qp, const struct svt_region *region,
+				      u64 offset, u64 length, enum svt_verdict refused);
+
+/* responder_ud.c, for responder_frame.c too */
+void svt_responder_lose(struct svt_qp *qp, const struct svt_rx_packet *rx,
+			enum svt_verdict verdict);
 
 /* responder_receive.c: the receive under way */
 u32 svt_receive_credits(const struct svt_qp *qp);
@@ -75,9 +83,11 @@ enum svt_verdict svt_message_packet(struct svt_qp *qp, struct svt_rx_packet *rx)
 void svt_message_complete(struct svt_qp *qp, const struct svt_packet *packet,
 			  struct svt_cqe *cqe);
 
-/* responder_resource.c: reads and atomics of RC */
+/* responder_resource.c: reads, atomics, FLUSH and ATOMIC WRITE of RC */
 enum svt_verdict svt_resource_read(struct svt_qp *qp, struct svt_rx_packet *rx);
 enum svt_verdict svt_resource_atomic(struct svt_qp *qp, struct svt_rx_packet *rx);
+enum svt_verdict svt_resource_flush(struct svt_qp *qp, struct svt_rx_packet *rx);
+enum svt_verdict svt_resource_atomic_write(struct svt_qp *qp, struct svt_rx_packet *rx);
 bool svt_resource_replay(struct svt_recv_side *recv, const struct svt_packet *packet);
 struct svt_resource *svt_resource_pending(struct svt_recv_side *recv, u32 *back);
 void svt_resource_settle(struct svt_recv_side *recv);

@@ -8,6 +8,7 @@
  * the region; it is looked up anew for every train, so nothing is held from one RCU read section
  * to the next. All under recv.side.lock.
  */
+#include "fault.h"
 #include "responder.h"
 #include "train.h"
 
@@ -43,7 +44,7 @@ bool svt_answer_is_nak(const struct svt_recv_side *recv)
 
 static u8 svt_answer_ack_syndrome(const struct svt_qp *qp)
 {
-	if (qp->srq)
+	if (qp->srq || qp->type->target)
 		return SVT_AETH_ACK | SVT_AETH_NO_CREDITS;
 	return SVT_AETH_ACK | svt_aeth_encode_credits(svt_receive_credits(qp));
 }
@@ -52,8 +53,8 @@ static void svt_answer_packet(const struct svt_qp *qp, struct svt_packet *packet
 			      u32 psn)
 {
 	memset(packet, 0, sizeof(*packet));
-	packet->info = svt_opcode_info(opcode);
-	packet->opcode = opcode;
+	packet->opcode = svt_qp_opcode(qp, opcode);
+	packet->info = svt_opcode_info(packet->opcode);
 	packet->psn = psn;
 	packet->dest_qpn = qp->attr.dest_qp_num;
 	packet->pkey = SVT_DEFAULT_PKEY;
@@ -67,10 +68,10 @@ static u8 svt_read_opcode(const struct svt_resource *resource, u32 psn)
 	bool first = psn == resource->request_psn, last = psn == resource->last_psn;
 
 	if (first)
-		return last ? IB_OPCODE_RC_RDMA_READ_RESPONSE_ONLY :
-			      IB_OPCODE_RC_RDMA_READ_RESPONSE_FIRST;
-	return last ? IB_OPCODE_RC_RDMA_READ_RESPONSE_LAST :
-		      IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE;
+		return last ? IB_OPCODE_RDMA_READ_RESPONSE_ONLY :
+			      IB_OPCODE_RDMA_READ_RESPONSE_FIRST;
+	return last ? IB_OPCODE_RDMA_READ_RESPONSE_LAST :
+		      IB_OPCODE_RDMA_READ_RESPONSE_MIDDLE;
 }
 
 /* Behind a response in the middle, as many more from @psn on as the train has room for */
@@ -117,33 +118,81 @@ static void svt_read_fill(const struct svt_qp *qp, struct svt_train_builder *bui
 			return;
 		offset += length;
 		psn = svt_psn_add(psn, 1);
-		if (packet.opcode == IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE) {
+		if (packet.opcode == svt_qp_opcode(qp, IB_OPCODE_RDMA_READ_RESPONSE_MIDDLE)) {
 			more = svt_read_middles(qp, builder, resource, region, psn, offset);
 			offset += more * qp->mtu;
 			psn = svt_psn_add(psn, more);
 		}
 		packet.psn = psn;
-		packet.opcode = svt_read_opcode(resource, psn);
+		packet.opcode = svt_qp_opcode(qp, svt_read_opcode(resource, psn));
 		packet.info = svt_opcode_info(packet.opcode);
 	}
 }
 
-/* -EACCES: the memory is not there any more; behind other responses, maybe there is no room */
+/* The PD that a response's memory is of; NULL: of an XRC SRQ that is gone */
+static const struct ib_pd *svt_answer_pd(const struct svt_qp *qp,
+					 const struct svt_resource *resource)
+{
+	const struct svt_srq *srq;
+
+	if (!qp->type->target)
+		return qp->recv.pd;
+	srq = svt_xrc_srq(qp, resource->srq_num);
+	return srq ? srq->ibsrq.pd : NULL;
+}
+
+/* What is behind the first @done bytes of a read, and held; false: it is not there any more */
+static bool svt_answer_region(const struct svt_qp *qp, struct svt_train_builder *builder,
+			      const struct svt_resource *resource, u32 done)
+{
+	const struct ib_pd *pd = svt_answer_pd(qp, resource);
+
+	return pd && !svt_region_remote(&qp->core->keys, pd, qp->qpn, resource->rkey,
+					resource->remote_addr + done, resource->length - done,
+					IB_ACCESS_REMOTE_READ, &builder->region) &&
+	       svt_builder_hold(builder, &builder->region);
+}
+
+/*
+ * Nothing of a read could be added: if its memory is paged on demand it is brought, a train of it
+ * at once. Returns -EBUSY then, -EACCES when there is no such memory, or 0.
+ */
+static int svt_answer_absent(struct svt_qp *qp, const struct svt_region *region)
+{
+	u32 length = min_t(u64, region->length, SVT_TRAIN_BYTES);
+
+	if (!length)
+		return 0;
+	switch (svt_responder_absent(qp, region, 0, length, SVT_VERDICT_ACCESS)) {
+	case SVT_VERDICT_ABSENT:
+		return -EBUSY;
+	case SVT_VERDICT_ACCESS:
+		return -EACCES;
+	default:
+		break;
+	}
+	if (!rcu_access_pointer(region->mr->paging))
+		return 0;
+	/* It has come meanwhile */
+	atomic_or(SVT_WORK_BUDGET, &qp->recv.side.work);
+	return -EBUSY;
+}
+
+/*
+ * -EACCES: the memory is not there any more; behind other responses, maybe there is no room.
+ * -EBUSY: it is not there yet.
+ */
 static int svt_answer_add_read(struct svt_qp *qp, struct svt_train_builder *builder,
 			       const struct svt_resource *resource)
 {
+	u32 before = builder->train.packets;
 	u32 done = svt_psn(resource->next_psn - resource->psn) * qp->mtu;
-	struct svt_region *region = &builder->region;
-	u32 length = resource->length - done;
 
-	region->length = 0;
-	if (length && (svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, resource->rkey,
-					 resource->remote_addr + done, length,
-					 IB_ACCESS_REMOTE_READ, region) ||
-		       !svt_builder_hold(builder, region)))
+	builder->region.length = 0;
+	if (resource->length - done && !svt_answer_region(qp, builder, resource, done))
 		return -EACCES;
-	svt_read_fill(qp, builder, resource, region);
-	return 0;
+	svt_read_fill(qp, builder, resource, &builder->region);
+	return builder->train.packets == before ? svt_answer_absent(qp, &builder->region) : 0;
 }
 
 static void svt_answer_add_atomic(const struct svt_qp *qp, struct svt_train_builder *builder,
@@ -151,23 +200,24 @@ static void svt_answer_add_atomic(const struct svt_qp *qp, struct svt_train_buil
 {
 	struct svt_packet packet;
 
-	svt_answer_packet(qp, &packet, IB_OPCODE_RC_ATOMIC_ACKNOWLEDGE, resource->psn);
+	svt_answer_packet(qp, &packet, IB_OPCODE_ATOMIC_ACKNOWLEDGE, resource->psn);
 	packet.atomic_original = resource->atomic_original;
 	if (svt_builder_fits(builder, packet.info->header_length, 0))
 		svt_builder_add(builder, &packet, 0);
 }
 
-/* Return: how many responses of @resource were added */
-static u32 svt_answer_add(struct svt_qp *qp, struct svt_train_builder *builder,
+/* Return: how many responses of @resource were added, or as svt_answer_add_read() */
+static int svt_answer_add(struct svt_qp *qp, struct svt_train_builder *builder,
 			  const struct svt_resource *resource)
 {
 	u32 before = builder->train.packets;
+	int ret = 0;
 
-	if (!(svt_opcode_info(resource->opcode)->flags & SVT_OP_READ))
+	if (svt_opcode_info(resource->opcode)->flags & SVT_OP_ATOMIC)
 		svt_answer_add_atomic(qp, builder, resource);
-	else if (svt_answer_add_read(qp, builder, resource))
-		return 0;
-	return builder->train.packets - before;
+	else
+		ret = svt_answer_add_read(qp, builder, resource);
+	return ret ?: builder->train.packets - before;
 }
 
 static int svt_answer_send(struct svt_qp *qp, const struct svt_packet *packet)
@@ -199,25 +249,27 @@ static void svt_answer_lost(struct svt_qp *qp, const struct svt_resource *resour
 /*
  * One train of responses with consecutive PSNs, of as many resources as it takes; @resource is the
  * oldest that is pending. Short reads and atomics that were asked for by a train are answered by
- * one.
+ * one. Returns 0, -EAGAIN of svt_builder_send(), or -EBUSY: SVT_WORK_PAGES comes first.
  */
 static int svt_answer_train(struct svt_qp *qp, struct svt_resource *resource)
 {
 	struct svt_train_builder *builder = svt_builder_start(qp, &qp->recv.side, &qp->path);
-	u32 psn = resource->next_psn, first = psn, back = qp->recv.resource_pending, added;
+	u32 psn = resource->next_psn, first = psn, back = qp->recv.resource_pending;
 	const struct svt_resource *oldest = resource;
-	int ret;
+	int ret, added;
 
 	for (; resource && resource->next_psn == psn;
 	     resource = svt_resource_pending(&qp->recv, &back)) {
 		added = svt_answer_add(qp, builder, resource);
-		if (!added)
+		if (added <= 0)
 			break;
 		psn = svt_psn_add(psn, added);
 		resource->next_psn = psn;
 	}
 	if (svt_builder_empty(builder)) {
 		svt_builder_release(builder);
+		if (added == -EBUSY)
+			return -EBUSY;
 		svt_answer_lost(qp, oldest);
 		return 0;
 	}
@@ -236,6 +288,7 @@ static bool svt_answer_resources(struct svt_qp *qp)
 	for (;;) {
 		struct svt_resource *resource;
 		u32 back;
+		int ret;
 
 		svt_resource_settle(recv);
 		back = recv->resource_pending;
@@ -246,8 +299,9 @@ static bool svt_answer_resources(struct svt_qp *qp)
 			atomic_or(SVT_WORK_BUDGET, &recv->side.work);
 			return false;
 		}
-		if (svt_answer_train(qp, resource)) {
-			recv->flow_blocked = true;
+		ret = svt_answer_train(qp, resource);
+		if (ret) {
+			recv->flow_blocked = ret == -EAGAIN;
 			return false;
 		}
 	}
@@ -270,7 +324,7 @@ static void svt_answer_acknowledge(struct svt_qp *qp)
 	struct svt_recv_side *recv = &qp->recv;
 	struct svt_packet packet;
 
-	svt_answer_packet(qp, &packet, IB_OPCODE_RC_ACKNOWLEDGE, recv->ack_psn);
+	svt_answer_packet(qp, &packet, IB_OPCODE_ACKNOWLEDGE, recv->ack_psn);
 	if (recv->ack_syndrome != SVT_AETH_ACK)
 		packet.syndrome = recv->ack_syndrome;
 	if (svt_answer_send(qp, &packet)) {

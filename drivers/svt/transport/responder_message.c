@@ -72,7 +72,7 @@ static enum svt_verdict svt_message_send_end(struct svt_qp *qp, const struct svt
 	};
 
 	if (packet->info->flags & SVT_OP_IETH) {
-		if (svt_key_invalidate(&qp->core->keys, qp->ibqp.pd, qp->qpn,
+		if (svt_key_invalidate(&qp->core->keys, qp->recv.pd, qp->qpn,
 				       packet->invalidate_rkey))
 			return SVT_VERDICT_ACCESS;
 		cqe.invalidated_rkey = packet->invalidate_rkey;
@@ -113,7 +113,7 @@ static bool svt_write_allowed(struct svt_qp *qp, struct svt_rx_target *target, u
 
 	target->sge = NULL;
 	target->offset = offset;
-	target->write = !svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, recv->write_rkey,
+	target->write = !svt_region_remote(&qp->core->keys, qp->recv.pd, qp->qpn, recv->write_rkey,
 					   recv->write_addr + offset, recv->write_length - offset,
 					   IB_ACCESS_REMOTE_WRITE, &target->region);
 	return target->write;
@@ -175,7 +175,8 @@ static enum svt_verdict svt_message_write(struct svt_qp *qp, const struct svt_rx
 		return verdict;
 	if (length && svt_region_fill_payload(&target->region, offset - target->offset, length, rx,
 					      0))
-		return SVT_VERDICT_BROKEN;
+		return svt_responder_absent(qp, &target->region, offset - target->offset, length,
+					    SVT_VERDICT_ACCESS);
 	recv->message_offset = offset + length;
 	target->write &= !(flags & SVT_OP_LAST);
 	if (flags & SVT_OP_IMM)

@@ -11,7 +11,7 @@
 
 #include "responder.h"
 
-#define SVT_RC_KINDS	(SVT_OP_SEND | SVT_OP_WRITE | SVT_OP_READ | SVT_OP_ATOMIC)
+#define SVT_RC_KINDS	(SVT_OP_SEND | SVT_OP_WRITE | SVT_OP_ANSWERED)
 
 typedef enum svt_verdict (*svt_rc_operation)(struct svt_qp *qp, struct svt_rx_packet *rx);
 
@@ -20,6 +20,8 @@ static const svt_rc_operation svt_rc_operations[] = {
 	[ilog2(SVT_OP_WRITE)] = svt_message_packet,
 	[ilog2(SVT_OP_READ)] = svt_resource_read,
 	[ilog2(SVT_OP_ATOMIC)] = svt_resource_atomic,
+	[ilog2(SVT_OP_FLUSH)] = svt_resource_flush,
+	[ilog2(SVT_OP_ATOMIC_WRITE)] = svt_resource_atomic_write,
 };
 
 /*
@@ -55,7 +57,7 @@ static void svt_rc_duplicate(struct svt_qp *qp, const struct svt_rx_packet *rx)
 	struct svt_recv_side *recv = &qp->recv;
 
 	svt_count(svt_qp_counters(qp), SVT_COUNT_DUPLICATE_REQUESTS);
-	if (packet->info->flags & (SVT_OP_READ | SVT_OP_ATOMIC)) {
+	if (packet->info->flags & SVT_OP_ANSWERED) {
 		if (!svt_resource_replay(recv, packet))
 			svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_PSN);
 	} else if (!recv->ack_due) {
@@ -97,7 +99,7 @@ static void svt_rc_advance(struct svt_qp *qp, const struct svt_rx_packet *rx)
 	if (svt_answer_is_nak(recv))
 		return;
 	/* Responses acknowledge what is before them, and themselves */
-	if (flags & (SVT_OP_READ | SVT_OP_ATOMIC))
+	if (flags & SVT_OP_ANSWERED)
 		recv->ack_due = false;
 	else if (svt_rx_ack_request(rx))
 		svt_answer_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
@@ -114,12 +116,27 @@ static void svt_rc_not_ready(struct svt_qp *qp)
 		       recv->epsn);
 }
 
+/*
+ * As if it had been lost, and so is what follows. The peer is told of the hole when the pages are
+ * there. An RNR NAK would make it wait longer, and use up retries that may be few.
+ */
+static void svt_rc_absent(struct svt_qp *qp, const struct svt_rx_packet *rx)
+{
+	struct svt_recv_side *recv = &qp->recv;
+
+	svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_PAGES);
+	recv->nak_sent = true;
+	recv->hole_seen = false;
+	recv->absent = true;
+	recv->absent_psn = recv->epsn;
+}
+
 static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
 	enum svt_verdict verdict = SVT_VERDICT_INVALID;
 
-	if (svt_message_follows(&qp->recv, packet))
+	if (svt_message_follows(&qp->recv, packet) && svt_xrc_admit(qp, packet))
 		verdict = svt_rc_operations[__ffs(packet->info->flags & SVT_RC_KINDS)](qp, rx);
 	switch (verdict) {
 	case SVT_VERDICT_OK:
@@ -127,6 +144,9 @@ static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
 		break;
 	case SVT_VERDICT_NOT_READY:
 		svt_rc_not_ready(qp);
+		break;
+	case SVT_VERDICT_ABSENT:
+		svt_rc_absent(qp, rx);
 		break;
 	case SVT_VERDICT_BROKEN:
 		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_MALFORMED);
@@ -139,9 +159,9 @@ static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
 }
 
 /**
- * svt_responder_rc_request - a request to an RC QP
- * @qp: RC QP in a state to receive
- * @rx: packet of the RC service from the QP's peer
+ * svt_responder_rc_request - a request to an RC or XRC TGT QP
+ * @qp: QP in a state to receive
+ * @rx: packet of its service from the QP's peer
  *
  * Context: recv.side.lock held, BH off, RCU read section.
  */

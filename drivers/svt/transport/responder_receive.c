@@ -60,10 +60,17 @@ static enum svt_verdict svt_receive_take_shared(struct svt_qp *qp)
 {
 	struct svt_recv_side *recv = &qp->recv;
 	enum ib_wc_status status = IB_WC_SUCCESS;
+	struct svt_srq *srq = qp->srq;
 	enum svt_srq_take take;
 	int event;
 
-	take = svt_srq_take(qp->srq, recv->wqe, &recv->wqe_length, &status, &event);
+	if (qp->type->target) {
+		srq = svt_xrc_srq(qp, recv->srq_num);
+		if (!srq)
+			return SVT_VERDICT_INVALID;
+		svt_xrc_owe(qp, srq);
+	}
+	take = svt_srq_take(srq, recv->wqe, &recv->wqe_length, &status, &event);
 	if (event >= 0)
 		recv->side.notify.srq_events |= BIT(event);
 	switch (take) {
@@ -84,13 +91,14 @@ static enum svt_verdict svt_receive_take_shared(struct svt_qp *qp)
  *
  * Context: recv.side.lock held.
  * Return: SVT_VERDICT_OK, also when there was one already; SVT_VERDICT_NOT_READY,
- * SVT_VERDICT_OPERATION, SVT_VERDICT_QUEUE.
+ * SVT_VERDICT_OPERATION, SVT_VERDICT_QUEUE; SVT_VERDICT_INVALID: the XRC SRQ is gone.
  */
 enum svt_verdict svt_receive_take(struct svt_qp *qp)
 {
 	if (qp->recv.wqe_valid)
 		return SVT_VERDICT_OK;
-	return qp->srq ? svt_receive_take_shared(qp) : svt_receive_take_own(&qp->recv);
+	return qp->srq || qp->type->target ? svt_receive_take_shared(qp) :
+					     svt_receive_take_own(&qp->recv);
 }
 
 /* Where bytes come from: the payload of @rx, or @data when there is no packet; @done of them */
@@ -120,7 +128,7 @@ static bool svt_target_is(struct svt_qp *qp, struct svt_rx_target *target,
 		return true;
 	target->write = false;
 	target->sge = NULL;
-	if (svt_region_local(&qp->core->keys, qp->ibqp.pd, sge, IB_ACCESS_LOCAL_WRITE,
+	if (svt_region_local(&qp->core->keys, qp->recv.pd, sge, IB_ACCESS_LOCAL_WRITE,
 			     &target->region))
 		return false;
 	target->sge = sge;
@@ -136,15 +144,20 @@ static enum svt_verdict svt_scatter_to(struct svt_qp *qp, const struct svt_sge *
 	struct svt_region region = {};
 	struct svt_sge part;
 
-	if (target && svt_target_is(qp, target, sge))
-		return svt_source_copy(source, &target->region, offset, length) ?
-		       SVT_VERDICT_BROKEN : SVT_VERDICT_OK;
+	if (target && svt_target_is(qp, target, sge)) {
+		if (!svt_source_copy(source, &target->region, offset, length))
+			return SVT_VERDICT_OK;
+		return svt_responder_absent(qp, &target->region, offset, length,
+					    SVT_VERDICT_PROTECTION);
+	}
 	part.addr = sge->addr + offset;
 	part.length = length;
 	part.lkey = sge->lkey;
-	if (svt_region_local(&qp->core->keys, qp->ibqp.pd, &part, IB_ACCESS_LOCAL_WRITE, &region))
+	if (svt_region_local(&qp->core->keys, qp->recv.pd, &part, IB_ACCESS_LOCAL_WRITE, &region))
 		return SVT_VERDICT_PROTECTION;
-	return svt_source_copy(source, &region, 0, length) ? SVT_VERDICT_BROKEN : SVT_VERDICT_OK;
+	if (!svt_source_copy(source, &region, 0, length))
+		return SVT_VERDICT_OK;
+	return svt_responder_absent(qp, &region, 0, length, SVT_VERDICT_PROTECTION);
 }
 
 /* Bytes for the message from @offset on; the receive has room for them */
@@ -178,7 +191,7 @@ static enum svt_verdict svt_receive_scatter(struct svt_qp *qp, u32 offset,
  * @rx: packets: @rx->run of them
  *
  * Context: recv.side.lock held, RCU read section.
- * Return: SVT_VERDICT_OK, SVT_VERDICT_PROTECTION, SVT_VERDICT_BROKEN.
+ * Return: SVT_VERDICT_OK, SVT_VERDICT_PROTECTION, SVT_VERDICT_ABSENT, SVT_VERDICT_BROKEN.
  */
 enum svt_verdict svt_receive_payload(struct svt_qp *qp, u32 offset, const struct svt_rx_packet *rx)
 {
@@ -195,7 +208,7 @@ enum svt_verdict svt_receive_payload(struct svt_qp *qp, u32 offset, const struct
  * @length: how many
  *
  * Context: recv.side.lock held, RCU read section.
- * Return: SVT_VERDICT_OK, SVT_VERDICT_PROTECTION.
+ * Return: SVT_VERDICT_OK, SVT_VERDICT_PROTECTION, SVT_VERDICT_ABSENT.
  */
 enum svt_verdict svt_receive_bytes(struct svt_qp *qp, u32 offset, const void *data, u32 length)
 {
@@ -306,7 +319,7 @@ void svt_receive_flush(struct svt_qp *qp)
 
 	while (budget && svt_receive_flush_one(qp))
 		budget--;
-	if (qp->srq)
+	if (qp->srq || qp->type->target)
 		svt_receive_last(qp);
 	else if (recv->ring.control && !svt_ring_sleep(&recv->ring) &&
 		 svt_receive_pending(recv) > 0)

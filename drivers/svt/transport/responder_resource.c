@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The resources of an RC responder: READ and atomic requests, kept to answer them and to answer
- * them again (IBTA 9.7.4.1.3, 9.7.5.1.3).
+ * The resources of an RC responder: READ, atomic, FLUSH and ATOMIC WRITE requests, kept to answer
+ * them and to answer them again (IBTA 9.7.4.1.3, 9.7.5.1.3).
  *
  * A ring in the order of PSNs, counted from its newest entry back: the newest resource_fresh were
  * never answered completely, and are what max_dest_rd_atomic limits; of the newest
@@ -13,9 +13,11 @@
  * Under recv.side.lock. Requests are carried out, and reads checked, when they come; the data of
  * a read is fetched when it is sent.
  */
+#include "copy.h"
 #include "responder.h"
 
-#define SVT_ATOMIC_BYTES	8
+/* An opcode without the service bits */
+#define SVT_OPCODE_MASK		0x1f
 
 /* The @back'th newest, from 1 to resource_count */
 static struct svt_resource *svt_resource_at(struct svt_recv_side *recv, u32 back)
@@ -55,6 +57,8 @@ static struct svt_resource *svt_resource_add(struct svt_recv_side *recv,
 	resource->next_psn = packet->psn;
 	resource->last_psn = svt_psn_add(packet->psn, packets - 1);
 	resource->opcode = packet->opcode;
+	resource->length = 0;
+	resource->srq_num = recv->srq_num;
 	resource->replay = false;
 	return resource;
 }
@@ -89,7 +93,7 @@ enum svt_verdict svt_resource_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 	    packet->dma_length > SVT_MAX_MESSAGE || !svt_resource_available(qp))
 		return SVT_VERDICT_INVALID;
 	if (packet->dma_length &&
-	    svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, packet->rkey,
+	    svt_region_remote(&qp->core->keys, qp->recv.pd, qp->qpn, packet->rkey,
 			      packet->remote_addr, packet->dma_length, IB_ACCESS_REMOTE_READ,
 			      region))
 		return SVT_VERDICT_ACCESS;
@@ -104,7 +108,7 @@ enum svt_verdict svt_resource_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 static int svt_atomic_execute(const struct svt_region *region, const struct svt_packet *packet,
 			      u64 *original)
 {
-	if (packet->opcode == IB_OPCODE_RC_COMPARE_SWAP)
+	if ((packet->opcode & SVT_OPCODE_MASK) == IB_OPCODE_COMPARE_SWAP)
 		return svt_region_compare_swap(region, packet->compare, packet->swap_add,
 					       original);
 	return svt_region_fetch_add(region, packet->swap_add, original);
@@ -116,24 +120,113 @@ static int svt_atomic_execute(const struct svt_region *region, const struct svt_
  * @rx: atomic request with the expected PSN
  *
  * Context: recv.side.lock held, RCU read section.
- * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS.
+ * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS, SVT_VERDICT_ABSENT,
+ * SVT_VERDICT_BROKEN.
  */
 enum svt_verdict svt_resource_atomic(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
 	struct svt_region *region = svt_rx_region(rx);
 	u64 original;
+	int ret;
 
 	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) ||
 	    packet->remote_addr % SVT_ATOMIC_BYTES || !svt_resource_available(qp))
 		return SVT_VERDICT_INVALID;
-	if (svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn, packet->rkey,
+	if (svt_region_remote(&qp->core->keys, qp->recv.pd, qp->qpn, packet->rkey,
 			      packet->remote_addr, SVT_ATOMIC_BYTES, IB_ACCESS_REMOTE_ATOMIC,
 			      region))
 		return SVT_VERDICT_ACCESS;
-	if (svt_atomic_execute(region, packet, &original))
+	ret = svt_atomic_execute(region, packet, &original);
+	if (ret == -EAGAIN)
+		return svt_responder_absent(qp, region, 0, SVT_ATOMIC_BYTES, SVT_VERDICT_ACCESS);
+	if (ret)
 		return SVT_VERDICT_INVALID;
 	svt_resource_add(&qp->recv, packet, 1)->atomic_original = original;
+	return SVT_VERDICT_OK;
+}
+
+static int svt_flush_access(const struct svt_packet *packet)
+{
+	return (packet->placement & SVT_FLUSH_GLOBAL ? IB_ACCESS_FLUSH_GLOBAL : 0) |
+	       (packet->placement & SVT_FLUSH_PERSISTENT ? IB_ACCESS_FLUSH_PERSISTENT : 0);
+}
+
+/* A range of no bytes needs no key, as a READ of none */
+static bool svt_flush_allowed(struct svt_qp *qp, const struct svt_packet *packet, int access,
+			      struct svt_region *region)
+{
+	if (packet->selectivity == SVT_FLUSH_REGION)
+		return !svt_region_whole(&qp->core->keys, qp->recv.pd, packet->rkey, access);
+	return !packet->dma_length ||
+	       !svt_region_remote(&qp->core->keys, qp->recv.pd, qp->qpn, packet->rkey,
+				  packet->remote_addr, packet->dma_length, access, region);
+}
+
+/**
+ * svt_resource_flush - carry out a FLUSH
+ * @qp: RC QP
+ * @rx: FLUSH with the expected PSN
+ *
+ * The CPU has written all that came before, so that all of the host sees it is a matter of order.
+ * That it is persistent is refused: no region of svt has that right. It is answered as a READ of
+ * nothing (IBTA A19.4.2).
+ *
+ * Context: recv.side.lock held, RCU read section.
+ * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS.
+ */
+enum svt_verdict svt_resource_flush(struct svt_qp *qp, struct svt_rx_packet *rx)
+{
+	const struct svt_packet *packet = &rx->packet;
+	int access = svt_flush_access(packet);
+
+	if (!access || packet->placement & ~(SVT_FLUSH_GLOBAL | SVT_FLUSH_PERSISTENT) ||
+	    packet->selectivity > SVT_FLUSH_REGION || access & ~qp->attr.qp_access_flags ||
+	    !svt_resource_available(qp))
+		return SVT_VERDICT_INVALID;
+	if (!svt_flush_allowed(qp, packet, access, svt_rx_region(rx)))
+		return SVT_VERDICT_ACCESS;
+	/* What the peer wrote is there before its answer; who is told by the peer finds it */
+	smp_mb();
+	svt_resource_add(&qp->recv, packet, 1);
+	return SVT_VERDICT_OK;
+}
+
+/**
+ * svt_resource_atomic_write - carry out an ATOMIC WRITE
+ * @qp: RC QP
+ * @rx: ATOMIC WRITE with the expected PSN
+ *
+ * Of 8 aligned bytes, which nobody sees half written (IBTA A19.4.1). It is answered as a READ of
+ * nothing.
+ *
+ * Context: recv.side.lock held, RCU read section.
+ * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS, SVT_VERDICT_ABSENT,
+ * SVT_VERDICT_BROKEN.
+ */
+enum svt_verdict svt_resource_atomic_write(struct svt_qp *qp, struct svt_rx_packet *rx)
+{
+	const struct svt_packet *packet = &rx->packet;
+	struct svt_region *region = svt_rx_region(rx);
+	u64 value;
+	int ret;
+
+	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_WRITE) ||
+	    packet->remote_addr % SVT_ATOMIC_BYTES || packet->dma_length != SVT_ATOMIC_BYTES ||
+	    packet->payload_length != SVT_ATOMIC_BYTES || !svt_resource_available(qp))
+		return SVT_VERDICT_INVALID;
+	if (svt_region_remote(&qp->core->keys, qp->recv.pd, qp->qpn, packet->rkey,
+			      packet->remote_addr, SVT_ATOMIC_BYTES, IB_ACCESS_REMOTE_WRITE,
+			      region))
+		return SVT_VERDICT_ACCESS;
+	if (svt_rx_copy(rx, &value, sizeof(value)))
+		return SVT_VERDICT_BROKEN;
+	ret = svt_region_store(region, value);
+	if (ret == -EAGAIN)
+		return svt_responder_absent(qp, region, 0, SVT_ATOMIC_BYTES, SVT_VERDICT_ACCESS);
+	if (ret)
+		return SVT_VERDICT_INVALID;
+	svt_resource_add(&qp->recv, packet, 1);
 	return SVT_VERDICT_OK;
 }
 
@@ -146,7 +239,7 @@ static bool svt_resource_matches(const struct svt_resource *resource,
 }
 
 /**
- * svt_resource_replay - answer a duplicate READ or atomic again
+ * svt_resource_replay - answer a duplicate again, without carrying it out
  * @recv: receive side
  * @packet: duplicate
  *

@@ -63,11 +63,24 @@ static void svt_ud_complete(struct svt_qp *qp, const struct svt_packet *packet,
 	svt_message_complete(qp, packet, &cqe);
 }
 
-static void svt_ud_refuse(struct svt_qp *qp, const struct svt_rx_packet *rx,
-			  enum svt_verdict verdict)
+/**
+ * svt_responder_lose - a datagram or a frame can not be delivered
+ * @qp: QP
+ * @rx: it
+ * @verdict: why
+ *
+ * It is dropped, and leaves the receive that it would have had. Only faults of this side end the
+ * QP.
+ *
+ * Context: recv.side.lock held.
+ */
+void svt_responder_lose(struct svt_qp *qp, const struct svt_rx_packet *rx,
+			enum svt_verdict verdict)
 {
 	if (verdict == SVT_VERDICT_BROKEN)
 		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_MALFORMED);
+	else if (verdict == SVT_VERDICT_ABSENT)
+		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_PAGES);
 	else if (verdict == SVT_VERDICT_LENGTH || verdict == SVT_VERDICT_PROTECTION)
 		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_LENGTH);
 	else
@@ -102,5 +115,5 @@ void svt_responder_ud_request(struct svt_qp *qp, struct svt_rx_packet *rx)
 	if (verdict == SVT_VERDICT_OK)
 		svt_ud_complete(qp, &rx->packet, &address);
 	else
-		svt_ud_refuse(qp, rx, verdict);
+		svt_responder_lose(qp, rx, verdict);
 }

@@ -38,14 +38,17 @@ static void svt_notify_pay(struct svt_qp *qp, struct svt_side *side,
 {
 	bool sending = side == &qp->send.side;
 	struct svt_cq *cq = sending ? qp->send_cq : qp->recv_cq;
+	bool target = qp->type->target && !sending;
 	unsigned int event;
 	unsigned long bits;
 
-	if (notify->cq_events) {
+	if (target)
+		svt_xrc_pay(qp, notify);
+	else if (notify->cq_events)
 		svt_cq_notify(cq, notify->cq_events);
+	if (notify->cq_events)
 		__this_cpu_write(svt_told, true);
-	}
-	bits = notify->srq_events;
+	bits = target ? 0 : notify->srq_events;
 	for_each_set_bit(event, &bits, 32)
 		svt_srq_raise(qp->srq, event);
 	bits = notify->qp_events;
@@ -170,6 +173,13 @@ void svt_sides_init(struct svt_qp *qp)
 	INIT_WORK(&qp->recv.side.defer, svt_recv_deferred);
 }
 
+static struct svt_cq *svt_side_cq(struct svt_qp *qp, const struct svt_side *side)
+{
+	if (side == &qp->send.side)
+		return qp->send_cq;
+	return qp->type->target ? svt_xrc_cq(qp) : qp->recv_cq;
+}
+
 /**
  * svt_complete - add completions to the CQ of a side
  * @qp: QP
@@ -181,11 +191,14 @@ void svt_sides_init(struct svt_qp *qp)
 void svt_complete(struct svt_qp *qp, struct svt_side *side, struct svt_cqe *cqes, u32 count,
 		  bool solicited)
 {
-	struct svt_cq *cq = side == &qp->send.side ? qp->send_cq : qp->recv_cq;
+	struct svt_cq *cq = svt_side_cq(qp, side);
 	unsigned int events;
 	u32 i;
 
 	lockdep_assert_held(&side->lock);
+	/* The SRQ that the receive came from is gone, and its CQ may be */
+	if (!cq)
+		return;
 	for (i = 0; i < count; i++)
 		cqes[i].qp_num = qp->qpn;
 	solicited |= cqes->status != IB_WC_SUCCESS;

@@ -232,7 +232,7 @@ static int svt_enter(struct svt_qp *qp, enum ib_qp_state new_state)
 
 	if (new_state == IB_QPS_RTR && old == IB_QPS_INIT) {
 		qp->recv.epsn = qp->attr.rq_psn;
-		if (!qp->type->connected) {
+		if (!qp->type->connected && !qp->type->frames) {
 			qp->mtu = ib_mtu_enum_to_int(qp->core->link.mtu);
 			qp->send.limits.max_message = qp->mtu;
 		}

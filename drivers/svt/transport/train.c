@@ -74,6 +74,7 @@ struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_side *
 	builder->train.header_length = 0;
 	builder->train.payload_length = 0;
 	builder->train.last_length = 0;
+	builder->train.frame = false;
 	builder->bytes = 0;
 	builder->bvecs = 0;
 	builder->closed = false;
@@ -126,6 +127,43 @@ void svt_builder_add(struct svt_train_builder *builder, const struct svt_packet 
 	builder->bytes += header_length + payload_length;
 	train->last_length = payload_length;
 	train->packets++;
+}
+
+/**
+ * svt_builder_add_frame - make a train of a frame
+ * @builder: empty
+ * @length: bytes that svt_builder_payload_*() add for it
+ * @checksum: the backend is to compute checksums
+ */
+void svt_builder_add_frame(struct svt_train_builder *builder, u32 length, bool checksum)
+{
+	struct svt_train *train = &builder->train;
+
+	/* For who looks at a BTH without asking, as the trace event does */
+	memset(builder->headers, 0, SVT_BTH_BYTES);
+	train->frame = true;
+	train->checksum = checksum;
+	train->payload_length = length;
+	train->last_length = length;
+	train->packets = 1;
+	builder->bytes = length;
+	builder->closed = true;
+}
+
+/**
+ * svt_builder_peek - look at payload
+ * @builder: builder
+ * @to: where to
+ * @length: bytes from the first one on
+ *
+ * Return: false when there are not that many.
+ */
+bool svt_builder_peek(const struct svt_train_builder *builder, void *to, u32 length)
+{
+	struct iov_iter iter;
+
+	iov_iter_bvec(&iter, ITER_SOURCE, builder->bvec, builder->bvecs, builder->bytes);
+	return copy_from_iter_full(to, length, &iter);
 }
 
 /**
@@ -197,19 +235,19 @@ bool svt_builder_payload_region(struct svt_train_builder *builder,
  * @builder: builder
  * @region: from a look-up in this RCU read section
  *
- * The invalidation of a region for fast registration waits for this train, whose payload the
- * backend copies in xmit: nothing of it is read once the invalidation has completed. For what a
- * peer asks for; of a request of its own a client knows when it is done, and does not invalidate
- * before.
+ * The invalidation of a region for fast registration, or of a window, waits for this train, whose
+ * payload the backend copies in xmit: nothing of it is read once the invalidation has completed.
+ * For what a peer asks for; of a request of its own a client knows when it is done, and does not
+ * invalidate before.
  *
- * Who waits for us, in svt_fast_invalidate(), holds locks of sides of QPs. The side that answers
+ * Who waits for us, in svt_key_invalidate(), holds locks of sides of QPs. The side that answers
  * takes none between this and the end of svt_builder_send(): on the same host the peer's is held.
  *
  * Return: false: invalidated meanwhile, or a train that has to go first.
  */
 bool svt_builder_hold(struct svt_train_builder *builder, const struct svt_region *region)
 {
-	if (!region->mr->fast)
+	if (!svt_region_is_revocable(region))
 		return true;
 	if (builder->held_count == SVT_TRAIN_HELD || !svt_region_enter(region))
 		return false;

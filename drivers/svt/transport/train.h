@@ -15,7 +15,7 @@
 #define SVT_TRAIN_BVECS		160
 /* All of a train, with headers of lower layers, has to fit into one 64 KiB datagram for GSO */
 #define SVT_TRAIN_BYTES		64000
-/* Regions for fast registration that the payload of a train may come from */
+/* Regions whose invalidation may wait for a train, as its payload comes from them */
 #define SVT_TRAIN_HELD		8
 
 struct svt_qp;
@@ -68,6 +68,10 @@ void svt_builder_add(struct svt_train_builder *builder, const struct svt_packet 
 bool svt_builder_payload_region(struct svt_train_builder *builder,
 				const struct svt_region *region, u64 offset, u32 length);
 bool svt_builder_payload_kernel(struct svt_train_builder *builder, const void *data, u32 length);
+/* Instead of a packet, a frame: an empty train takes one, whose payload is to be added */
+void svt_builder_add_frame(struct svt_train_builder *builder, u32 length, bool checksum);
+/* Its first bytes, once the payload was added */
+bool svt_builder_peek(const struct svt_train_builder *builder, void *to, u32 length);
 
 /* For payload that the peer asked for: the region stays in use until svt_builder_send() is done */
 bool svt_builder_hold(struct svt_train_builder *builder, const struct svt_region *region);

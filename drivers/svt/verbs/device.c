@@ -14,6 +14,7 @@
 
 #include "../transport/multicast.h"
 #include "../transport/pace.h"
+#include "../transport/steering.h"
 #include "verbs.h"
 
 /* A software device, as others have it */
@@ -38,11 +39,13 @@ static void svt_core_check_empty(const struct svt_core *core)
 	WARN_ON(atomic_read(&core->qp_count));
 	WARN_ON(atomic_read(&core->cq_count));
 	WARN_ON(atomic_read(&core->srq_count));
+	WARN_ON(atomic_read(&core->xrcd_count));
 }
 
 static void svt_core_free(struct svt_core *core)
 {
 	svt_core_check_empty(core);
+	svt_steering_destroy(core);
 	svt_multicast_destroy(core);
 	svt_transport_destroy(core);
 	svt_keys_destroy(&core->keys);
@@ -50,6 +53,9 @@ static void svt_core_free(struct svt_core *core)
 	xa_destroy(&core->ahs);
 	WARN_ON(!xa_empty(&core->counter_sets));
 	xa_destroy(&core->counter_sets);
+	WARN_ON(!xa_empty(&core->xrc_srqs));
+	xa_destroy(&core->xrc_srqs);
+	destroy_workqueue(core->pager);
 	destroy_workqueue(core->workqueue);
 	free_percpu(core->counters);
 	mutex_destroy(&core->resize_lock);
@@ -67,8 +73,10 @@ static int svt_core_tables(struct svt_core *core)
 	if (ret)
 		goto destroy_keys;
 	ret = svt_multicast_init(core);
-	if (!ret)
+	if (!ret) {
+		svt_steering_init(core);
 		return 0;
+	}
 
 	svt_transport_destroy(core);
 destroy_keys:
@@ -92,16 +100,22 @@ static struct svt_core *svt_core_alloc(void)
 	};
 	xa_init_flags(&core->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&core->counter_sets, XA_FLAGS_ALLOC1);
+	xa_init_flags(&core->xrc_srqs, XA_FLAGS_ALLOC1);
 	core->counters = alloc_percpu(struct svt_counters);
 	if (!core->counters)
 		goto free_core;
 	core->workqueue = alloc_workqueue("svt", WQ_MEM_RECLAIM | WQ_CPU_INTENSIVE, 0);
 	if (!core->workqueue)
 		goto free_counters;
+	core->pager = alloc_workqueue("svt_pager", WQ_UNBOUND, 0);
+	if (!core->pager)
+		goto free_workqueue;
 	ret = svt_core_tables(core);
 	if (!ret)
 		return core;
 
+	destroy_workqueue(core->pager);
+free_workqueue:
 	destroy_workqueue(core->workqueue);
 free_counters:
 	free_percpu(core->counters);
@@ -127,12 +141,30 @@ static void svt_dealloc_driver(struct ib_device *ibdev)
 	dev->core = NULL;
 }
 
-static int svt_tell_device(struct ib_udata *udata)
+/*
+ * What waits for pages loses nothing. Receives of UC and UD do: they drop what comes before their
+ * pages do.
+ */
+static const struct ib_odp_caps svt_odp_caps = {
+	.general_caps = IB_ODP_SUPPORT | IB_ODP_SUPPORT_IMPLICIT,
+	.per_transport_caps = {
+		.rc_odp_caps = IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | IB_ODP_SUPPORT_WRITE |
+			       IB_ODP_SUPPORT_READ | IB_ODP_SUPPORT_ATOMIC |
+			       IB_ODP_SUPPORT_SRQ_RECV,
+		.uc_odp_caps = IB_ODP_SUPPORT_SEND,
+		.ud_odp_caps = IB_ODP_SUPPORT_SEND,
+		.xrc_odp_caps = IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_WRITE | IB_ODP_SUPPORT_READ |
+				IB_ODP_SUPPORT_ATOMIC | IB_ODP_SUPPORT_SRQ_RECV,
+	},
+};
+
+static int svt_tell_device(const struct svt_core *core, struct ib_udata *udata)
 {
 	const struct svt_query_device_resp resp = {
 		.rate_limit_min = SVT_RATE_MIN,
 		.rate_limit_max = U32_MAX,
-		.rate_limit_types = BIT(IB_QPT_RC) | BIT(IB_QPT_UC) | BIT(IB_QPT_UD),
+		.rate_limit_types = BIT(IB_QPT_RC) | BIT(IB_QPT_UC) | BIT(IB_QPT_UD) |
+				    (READ_ONCE(core->link.frame) ? BIT(IB_QPT_RAW_PACKET) : 0),
 	};
 
 	if (!udata || !udata->outlen)
@@ -151,6 +183,8 @@ static int svt_tell_device(struct ib_udata *udata)
 int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		     struct ib_udata *udata)
 {
+	struct svt_core *core = to_svt_device(ibdev)->core;
+
 	*attr = (struct ib_device_attr) {
 		.sys_image_guid = ibdev->node_guid,
 		.max_mr_size = SVT_MAX_MR_LENGTH,
@@ -162,9 +196,10 @@ int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 				    IB_DEVICE_UD_AV_PORT_ENFORCE | IB_DEVICE_CURR_QP_STATE_MOD |
 				    IB_DEVICE_PORT_ACTIVE_EVENT | IB_DEVICE_SYS_IMAGE_GUID |
 				    IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE |
-				    IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B |
-				    IB_DEVICE_MEM_MGT_EXTENSIONS,
-		.kernel_cap_flags = IBK_ALLOW_USER_UNREG,
+				    IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2A |
+				    IB_DEVICE_MEM_WINDOW_TYPE_2B | IB_DEVICE_MEM_MGT_EXTENSIONS |
+				    IB_DEVICE_XRC | IB_DEVICE_FLUSH_GLOBAL | IB_DEVICE_ATOMIC_WRITE,
+		.kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_ON_DEMAND_PAGING,
 		.max_send_sge = SVT_MAX_SGE,
 		.max_recv_sge = SVT_MAX_SGE,
 		.max_sge_rd = SVT_MAX_SGE,
@@ -190,22 +225,29 @@ int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.timestamp_mask = U64_MAX,
 		.hca_core_clock = SVT_CLOCK_KHZ,
 		.max_dm_size = SVT_MAX_DM_LENGTH,
+		.odp_caps = svt_odp_caps,
 		.cq_caps.max_cq_moderation_count = U16_MAX,
 		.cq_caps.max_cq_moderation_period = U16_MAX,
 	};
-	return svt_udata_check(udata) ?: svt_tell_device(udata);
+	if (READ_ONCE(core->link.frame)) {
+		attr->device_cap_flags |= IB_DEVICE_RAW_IP_CSUM | IB_DEVICE_MANAGED_FLOW_STEERING;
+		attr->raw_packet_caps = IB_RAW_PACKET_CAP_IP_CSUM;
+	}
+	return svt_udata_check(udata) ?: svt_tell_device(core, udata);
 }
 
 static const struct ib_device_ops svt_device_ops = {
 	.driver_id = SVT_DRIVER_ID,
 	.uverbs_abi_ver = SVT_UVERBS_ABI_VERSION,
 
+	.advise_mr = svt_advise_mr,
 	.alloc_dm = svt_alloc_dm,
 	.alloc_hw_port_stats = svt_alloc_hw_port_stats,
 	.alloc_mr = svt_alloc_mr,
 	.alloc_mw = svt_alloc_mw,
 	.alloc_pd = svt_alloc_pd,
 	.alloc_ucontext = svt_alloc_ucontext,
+	.alloc_xrcd = svt_alloc_xrcd,
 	.attach_mcast = svt_attach_mcast,
 	.counter_alloc_stats = svt_counter_alloc_stats,
 	.counter_bind_qp = svt_counter_bind_qp,
@@ -214,6 +256,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.counter_update_stats = svt_counter_update_stats,
 	.create_ah = svt_create_ah,
 	.create_cq = svt_create_cq,
+	.create_flow = svt_create_flow,
 	.create_qp = svt_create_qp,
 	.create_srq = svt_create_srq,
 	.create_user_ah = svt_create_ah,
@@ -222,9 +265,11 @@ static const struct ib_device_ops svt_device_ops = {
 	.dealloc_mw = svt_dealloc_mw,
 	.dealloc_pd = svt_dealloc_pd,
 	.dealloc_ucontext = svt_dealloc_ucontext,
+	.dealloc_xrcd = svt_dealloc_xrcd,
 	.dereg_mr = svt_dereg_mr,
 	.destroy_ah = svt_destroy_ah,
 	.destroy_cq = svt_destroy_cq,
+	.destroy_flow = svt_destroy_flow,
 	.destroy_qp = svt_destroy_qp,
 	.destroy_srq = svt_destroy_srq,
 	.detach_mcast = svt_detach_mcast,
@@ -233,6 +278,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.fill_res_mr_entry = svt_fill_res_mr_entry,
 	.fill_res_qp_entry = svt_fill_res_qp_entry,
 	SVT_OPS_SINCE_6_12(.fill_res_srq_entry = svt_fill_res_srq_entry)
+	.fill_stat_mr_entry = svt_fill_stat_mr_entry,
 	.get_dma_mr = svt_get_dma_mr,
 	.get_hw_stats = svt_get_hw_stats,
 	.get_link_layer = svt_get_link_layer,
@@ -268,6 +314,7 @@ static const struct ib_device_ops svt_device_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_qp, svt_qp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_srq, svt_srq, ibsrq),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, svt_ucontext, ibucontext),
+	INIT_RDMA_OBJ_SIZE(ib_xrcd, svt_xrcd, ibxrcd),
 };
 
 /* Unique as the MAC is; devices without one (lo, tun) get one by chance */

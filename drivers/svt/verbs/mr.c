@@ -10,16 +10,19 @@
 #include <rdma/ib_umem.h>
 #include <rdma/iter.h>
 
+#include "../mem/paging.h"
 #include "verbs.h"
 
 /**
- * struct svt_mr_pages - pinned memory on its way into a region, or out of it
+ * struct svt_mr_pages - memory on its way into a region, or out of it
  * @umem: the pins
  * @table: the same as the engine wants it
+ * @paging: instead of both: nothing is pinned
  */
 struct svt_mr_pages {
 	struct ib_umem *umem;
 	struct svt_page_table *table;
+	struct svt_paging *paging;
 };
 
 /* A device without DMA: the DMA address of a block is its kernel address */
@@ -43,13 +46,30 @@ static struct svt_page_table *svt_mr_table(struct ib_umem *umem, u64 iova)
 	return table;
 }
 
+/* All that the process has or will have, at its own addresses */
+static bool svt_mr_is_implicit(u64 start, u64 length, u64 iova, int access)
+{
+	return access & IB_ACCESS_ON_DEMAND && !start && !iova && length == U64_MAX;
+}
+
+static int svt_mr_page(struct svt_mr_pages *pages, u64 start, u64 length)
+{
+	pages->paging = svt_paging_create(start, length == U64_MAX ? TASK_SIZE_MAX : length);
+	return PTR_ERR_OR_ZERO(pages->paging);
+}
+
 static int svt_mr_pin(struct ib_device *ibdev, struct svt_mr_pages *pages, u64 start, u64 length,
 		      u64 iova, int access)
 {
 	u64 end;
 
+	*pages = (struct svt_mr_pages) {};
+	if (svt_mr_is_implicit(start, length, iova, access))
+		return svt_mr_page(pages, start, length);
 	if (!length || length > SVT_MAX_MR_LENGTH || check_add_overflow(iova, length, &end))
 		return -EINVAL;
+	if (access & IB_ACCESS_ON_DEMAND)
+		return svt_mr_page(pages, start, length);
 	pages->umem = ib_umem_get(ibdev, start, length, access);
 	if (IS_ERR(pages->umem))
 		return PTR_ERR(pages->umem);
@@ -62,9 +82,9 @@ static int svt_mr_pin(struct ib_device *ibdev, struct svt_mr_pages *pages, u64 s
 
 static void svt_mr_unpin(struct svt_mr_pages *pages)
 {
-	if (pages->table)
-		svt_page_table_free(pages->table);
+	svt_page_table_free(pages->table);
 	ib_umem_release(pages->umem);
+	svt_paging_put(pages->paging);
 }
 
 /* Nobody looks at @mr: not in the table yet, or its key is disabled */
@@ -73,6 +93,7 @@ static struct svt_mr_pages svt_mr_set_pages(struct svt_mr *mr, const struct svt_
 	struct svt_mr_pages old = { .umem = mr->umem };
 
 	old.table = rcu_replace_pointer(mr->table, pages->table, true);
+	old.paging = rcu_replace_pointer(mr->paging, pages->paging, true);
 	mr->umem = pages->umem;
 	return old;
 }
@@ -128,18 +149,25 @@ struct ib_mr *svt_get_dma_mr(struct ib_pd *pd, int access)
 	return ERR_PTR(ret);
 }
 
+/* In a region that is zero based the address of a byte is its offset */
+static void svt_mr_set_start(struct svt_mr *mr)
+{
+	mr->key.start = mr->key.access & IB_ZERO_BASED ? 0 : mr->iova;
+}
+
 /**
  * svt_reg_user_mr - register memory of the calling process
  * @pd: protection domain
  * @start: address in the process
- * @length: bytes, 1 to 2^40
- * @iova: by which it is addressed in work requests; same offset in its page as @start
+ * @length: bytes, 1 to 2^40; with IB_ACCESS_ON_DEMAND, @start 0 and @iova 0 also U64_MAX
+ * @iova: by which it is addressed in work requests, unless @access has IB_ZERO_BASED; same offset
+ *	in its page as @start
  * @access: enum ib_access_flags, checked by ib_core
  * @udata: of the command
  *
  * Context: may sleep.
  * Return: the region; -EINVAL length, or addresses wrap; -ENOMEM memory, pinned memory or regions
- * run out; -EFAULT not mapped; -EOPNOTSUPP IB_ZERO_BASED (a region at any address: @iova says it).
+ * run out; -EFAULT not mapped.
  */
 struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
 			      struct ib_udata *udata)
@@ -151,15 +179,14 @@ struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova,
 	ret = svt_udata_check(udata);
 	if (ret)
 		return ERR_PTR(ret);
-	if (access & IB_ZERO_BASED)
-		return ERR_PTR(-EOPNOTSUPP);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	mr->key.pd = pd;
 	mr->key.access = access;
-	mr->key.start = iova;
 	mr->key.length = length;
+	mr->iova = iova;
+	svt_mr_set_start(mr);
 
 	ret = svt_mr_pin(pd->device, &pages, start, length, iova, access);
 	if (ret)
@@ -239,13 +266,15 @@ int svt_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigne
 /* What ib_core passes is what changes by @flags; the rest stays */
 static int svt_rereg_check(const struct svt_mr *mr, int flags, int access)
 {
-	if (flags & ~IB_MR_REREG_SUPPORTED ||
-	    (flags & IB_MR_REREG_ACCESS && access & IB_ZERO_BASED))
+	if (flags & ~IB_MR_REREG_SUPPORTED)
 		return -EOPNOTSUPP;
 	if (flags & IB_MR_REREG_TRANS || !(flags & IB_MR_REREG_ACCESS))
 		return 0;
+	/* Pinned or not: that is of the memory */
+	if ((mr->key.access ^ access) & IB_ACCESS_ON_DEMAND)
+		return -EINVAL;
 	/* The pages were pinned for reading and may be shared with others */
-	return ib_access_writable(access) && !mr->umem->writable ? -EACCES : 0;
+	return mr->umem && ib_access_writable(access) && !mr->umem->writable ? -EACCES : 0;
 }
 
 /**
@@ -264,8 +293,8 @@ static int svt_rereg_check(const struct svt_mr *mr, int flags, int access)
  *
  * Context: may sleep.
  * Return: NULL, which says to ib_core that @ibmr stays; -EBUSY windows are bound to it (IBTA
- * C10-91); -EACCES writing is asked for and the memory is pinned for reading; as
- * svt_reg_user_mr().
+ * C10-91); -EACCES writing is asked for and the memory is pinned for reading; -EINVAL that memory
+ * which stays be paged on demand, or no longer; as svt_reg_user_mr().
  */
 struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
 				int access, struct ib_pd *pd, struct ib_udata *udata)
@@ -290,11 +319,12 @@ struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 le
 	svt_key_disable(&mr->key);
 	if (flags & IB_MR_REREG_TRANS) {
 		pages = svt_mr_set_pages(mr, &pages);
-		mr->key.start = iova;
+		mr->iova = iova;
 		mr->key.length = length;
 	}
 	if (flags & IB_MR_REREG_ACCESS)
 		mr->key.access = access;
+	svt_mr_set_start(mr);
 	if (flags & IB_MR_REREG_PD)
 		mr->key.pd = pd;
 	svt_key_enable(&mr->key);

@@ -47,8 +47,8 @@ int svt_dealloc_mw(struct ib_mw *ibmw)
 	struct svt_core *core = to_svt_device(ibmw->device)->core;
 	struct svt_mw *mw = to_svt_mw(ibmw);
 
+	svt_mw_retire(mw);
 	svt_key_remove(&core->keys, &mw->key);
-	svt_mw_unbind(mw);
 	atomic_dec(&core->mw_count);
 	return 0;
 }

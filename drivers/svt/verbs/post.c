@@ -30,7 +30,8 @@ static u16 svt_send_flags(const struct ib_send_wr *wr)
 	return (wr->send_flags & IB_SEND_FENCE ? SVT_SEND_FENCE : 0) |
 	       (wr->send_flags & IB_SEND_SIGNALED ? SVT_SEND_SIGNALED : 0) |
 	       (wr->send_flags & IB_SEND_SOLICITED ? SVT_SEND_SOLICITED : 0) |
-	       (wr->send_flags & IB_SEND_INLINE ? SVT_SEND_INLINE : 0);
+	       (wr->send_flags & IB_SEND_INLINE ? SVT_SEND_INLINE : 0) |
+	       (wr->send_flags & IB_SEND_IP_CSUM ? SVT_SEND_IP_CSUM : 0);
 }
 
 static void svt_fill_sge(struct svt_sge *to, const struct ib_sge *from, int count)
@@ -108,15 +109,16 @@ static void svt_fill_reg(struct svt_send_wqe *wqe, const struct ib_send_wr *wr)
 static void svt_fill_operation(struct svt_qp *qp, struct svt_send_wqe *wqe,
 			       const struct ib_send_wr *wr)
 {
-	switch (wr->opcode) {
+	switch ((u32)wr->opcode) {
 	case IB_WR_SEND:
 	case IB_WR_SEND_WITH_IMM:
-		if (!qp->type->connected)
+		if (!qp->type->connected && !qp->type->frames)
 			svt_fill_ud(wqe, wr);
 		break;
 	case IB_WR_RDMA_WRITE:
 	case IB_WR_RDMA_WRITE_WITH_IMM:
 	case IB_WR_RDMA_READ:
+	case IB_WR_ATOMIC_WRITE:
 		svt_fill_rdma(wqe, wr);
 		break;
 	case IB_WR_ATOMIC_CMP_AND_SWP:
@@ -150,15 +152,15 @@ static int svt_fill_send(struct svt_qp *qp, struct svt_send_wqe *wqe,
 	return 0;
 }
 
-/* A window is bound by user space only: there is no struct for it among the kernel's requests */
+/* Bound by user space only, and flushed: the kernel's requests have no struct for either */
 static int svt_check_send(struct svt_qp *qp, const struct ib_send_wr *wr)
 {
-	if (wr->opcode == IB_WR_BIND_MW ||
+	if (wr->opcode == IB_WR_BIND_MW || wr->opcode == IB_WR_FLUSH ||
 	    !svt_has_bit(qp->type->send_opcodes, svt_opcode(wr->opcode)))
 		return -EOPNOTSUPP;
 	if (wr->num_sge < 0 || wr->num_sge > qp->send.limits.max_sge)
 		return -EINVAL;
-	return wr->send_flags & IB_SEND_IP_CSUM ? -EOPNOTSUPP : 0;
+	return wr->send_flags & IB_SEND_IP_CSUM && !qp->type->frames ? -EOPNOTSUPP : 0;
 }
 
 static int svt_post_one_send(struct svt_qp *qp, const struct ib_send_wr *wr)

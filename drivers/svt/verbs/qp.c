@@ -20,11 +20,28 @@ static int svt_qp_cap_check(const struct ib_qp_init_attr *init)
 	return 0;
 }
 
-static int svt_qp_check(const struct ib_qp_init_attr *init, struct ib_udata *udata)
+/*
+ * Half an XRC QP each: INI has no receive queue, TGT nothing but its domain (IBTA A14.2). A TGT QP
+ * belongs to all processes that have the domain, so ib_core makes it as one of its own.
+ */
+static bool svt_qp_has_right_objects(const struct ib_qp_init_attr *init)
 {
-	if (!svt_qp_type(init->qp_type) || init->create_flags || init->rwq_ind_tbl || init->xrcd)
+	if (init->qp_type == IB_QPT_XRC_TGT)
+		return init->xrcd && !init->srq;
+	if (init->xrcd || !init->send_cq)
+		return false;
+	return init->qp_type == IB_QPT_XRC_INI ? !init->srq : !!init->recv_cq;
+}
+
+static int svt_qp_check(const struct svt_core *core, const struct ib_qp_init_attr *init,
+			struct ib_udata *udata)
+{
+	if (!svt_qp_type(init->qp_type) || init->create_flags || init->rwq_ind_tbl ||
+	    (init->qp_type == IB_QPT_XRC_INI && !udata))
 		return -EOPNOTSUPP;
-	if (!init->send_cq || !init->recv_cq)
+	if (init->qp_type == IB_QPT_RAW_PACKET && !READ_ONCE(core->link.frame))
+		return -EOPNOTSUPP;
+	if (!svt_qp_has_right_objects(init))
 		return -EINVAL;
 	if (init->qp_type == IB_QPT_GSI && (udata || init->port_num != 1))
 		return -EINVAL;
@@ -36,23 +53,32 @@ static int svt_qp_check(const struct ib_qp_init_attr *init, struct ib_udata *uda
 static void svt_qp_setup(struct svt_qp *qp, struct ib_qp_init_attr *init, bool user)
 {
 	/* With an SRQ the QP has no receive queue, whatever was asked for */
-	if (init->srq) {
+	if (init->srq || init->qp_type == IB_QPT_XRC_INI) {
 		init->cap.max_recv_wr = 0;
 		init->cap.max_recv_sge = 0;
 	}
+	if (init->qp_type == IB_QPT_XRC_TGT)
+		init->cap = (struct ib_qp_cap) {};
+	/* The value of an ATOMIC WRITE may stand in the work request of any QP that sends it */
+	if (svt_qp_type(init->qp_type)->send_opcodes & BIT(IB_UVERBS_WR_ATOMIC_WRITE))
+		init->cap.max_inline_data = max_t(u32, init->cap.max_inline_data,
+						  SVT_ATOMIC_BYTES);
 	qp->dev = to_svt_device(qp->ibqp.device);
 	qp->core = qp->dev->core;
 	qp->user = user;
 	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->cap = init->cap;
-	qp->send_cq = to_svt_cq(init->send_cq);
-	qp->recv_cq = to_svt_cq(init->recv_cq);
+	qp->send_cq = init->send_cq ? to_svt_cq(init->send_cq) : NULL;
+	qp->recv_cq = init->recv_cq ? to_svt_cq(init->recv_cq) : NULL;
 	qp->srq = init->srq ? to_svt_srq(init->srq) : NULL;
+	qp->xrcd = init->xrcd;
 	INIT_LIST_HEAD(&qp->multicast);
 	qp->send.limits.max_sge = init->cap.max_send_sge;
 	qp->send.limits.max_inline = init->cap.max_inline_data;
 	/* The transport's copy of a receive has room for one of either queue */
 	qp->recv.limits.max_sge = qp->srq ? qp->srq->wqe_limits.max_sge : init->cap.max_recv_sge;
+	if (qp->xrcd)
+		qp->recv.limits.max_sge = SVT_MAX_SGE;
 }
 
 static void svt_qp_rings_free(struct svt_qp *qp)
@@ -63,6 +89,12 @@ static void svt_qp_rings_free(struct svt_qp *qp)
 	qp->rq_mmap_entry = NULL;
 }
 
+static bool svt_qp_has_rq(const struct svt_qp *qp)
+{
+	return !qp->srq && !qp->xrcd && qp->ibqp.qp_type != IB_QPT_XRC_INI;
+}
+
+/* The requester of a TGT QP has a ring too, which stays empty: no process sees it */
 static int svt_qp_rings_alloc(struct svt_qp *qp)
 {
 	const struct ib_qp_cap *cap = &qp->cap;
@@ -70,7 +102,7 @@ static int svt_qp_rings_alloc(struct svt_qp *qp)
 
 	ret = svt_ring_alloc(&qp->send.ring, max_t(u32, cap->max_send_wr, 1),
 			     svt_send_wqe_stride(cap->max_send_sge, cap->max_inline_data));
-	if (ret || qp->srq)
+	if (ret || !svt_qp_has_rq(qp))
 		return ret;
 	ret = svt_ring_alloc(&qp->recv.ring, max_t(u32, cap->max_recv_wr, 1),
 			     svt_recv_wqe_stride(cap->max_recv_sge));
@@ -90,7 +122,7 @@ static int svt_qp_rings_share(struct svt_qp *qp, struct ib_udata *udata)
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
 	qp->sq_mmap_entry = entry;
-	if (!qp->srq) {
+	if (svt_qp_has_rq(qp)) {
 		entry = svt_ring_share(context, &qp->recv.ring, &resp.rq);
 		if (IS_ERR(entry))
 			return PTR_ERR(entry);
@@ -108,8 +140,8 @@ static int svt_qp_rings_share(struct svt_qp *qp, struct ib_udata *udata)
  * Nothing fails once the transport knows the QP.
  *
  * Context: may sleep.
- * Return: 0; -EINVAL size, CQs or port; -EOPNOTSUPP type or flags; -EBUSY there is a GSI QP;
- * -ENOMEM; -EFAULT.
+ * Return: 0; -EINVAL size, CQs, XRC domain or port; -EOPNOTSUPP type or flags; -EBUSY there is a
+ * GSI QP; -ENOMEM; -EFAULT.
  */
 int svt_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata)
 {
@@ -117,7 +149,7 @@ int svt_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 	struct svt_qp *qp = to_svt_qp(ibqp);
 	int ret;
 
-	ret = svt_qp_check(init, udata);
+	ret = svt_qp_check(core, init, udata);
 	if (ret)
 		return ret;
 	if (!svt_take(&core->qp_count, SVT_MAX_QP))
@@ -179,12 +211,14 @@ int svt_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 
 /**
  * svt_qp_forget_completions - drop what a QP has in its CQs
- * @qp: of a kernel client, in RESET or stopped; of a process it does nothing
+ * @qp: in RESET or stopped; of a kernel client, otherwise it does nothing
  *
  * Context: any.
  */
 void svt_qp_forget_completions(struct svt_qp *qp)
 {
+	if (qp->user || qp->xrcd)
+		return;
 	svt_cq_forget(qp->send_cq, &qp->ibqp);
 	if (qp->recv_cq != qp->send_cq)
 		svt_cq_forget(qp->recv_cq, &qp->ibqp);

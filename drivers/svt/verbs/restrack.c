@@ -43,6 +43,7 @@ int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
 	const struct svt_qp *qp = to_svt_qp(ibqp);
 	const struct svt_send_side *send = &qp->send;
+	const struct svt_ring *rq = &qp->recv.ring;
 	const struct svt_field fields[] = {
 		{ "path_mtu", READ_ONCE(qp->mtu) },
 		{ "rate_limit", READ_ONCE(qp->attr.rate_limit) },
@@ -53,8 +54,9 @@ int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 		{ "sq_psn_unacknowledged", READ_ONCE(send->una) },
 		{ "sq_retry_left", READ_ONCE(send->retry_left) },
 		{ "sq_rnr_retry_left", READ_ONCE(send->rnr_retry_left) },
-		{ "rq_entries", qp->recv.ring.entries },
-		{ "rq_index", READ_ONCE(qp->recv.ring.index) },
+		{ "rq_entries", rq->entries },
+		{ "rq_index", READ_ONCE(rq->index) },
+		{ "rq_posted", rq->control ? READ_ONCE(rq->control->producer) : 0 },
 		{ "rq_psn_expected", READ_ONCE(qp->recv.epsn) },
 	};
 
@@ -120,6 +122,7 @@ int svt_fill_res_srq_entry(struct sk_buff *msg, struct ib_srq *ibsrq)
 		{ "index", READ_ONCE(srq->ring.index) },
 		{ "limit", READ_ONCE(srq->limit) },
 		{ "error", READ_ONCE(srq->error) },
+		{ "srq_num", srq->srq_num },
 	};
 
 	return svt_put_fields(msg, fields, ARRAY_SIZE(fields));

@@ -10,7 +10,7 @@ static int svt_srq_check(const struct ib_srq_init_attr *init, struct ib_udata *u
 {
 	const struct ib_srq_attr *attr = &init->attr;
 
-	if (init->srq_type != IB_SRQT_BASIC)
+	if (init->srq_type != IB_SRQT_BASIC && (init->srq_type != IB_SRQT_XRC || !udata))
 		return -EOPNOTSUPP;
 	if (!attr->max_wr || attr->max_wr > SVT_MAX_SRQ_WR || attr->max_sge > SVT_MAX_SGE)
 		return -EINVAL;
@@ -43,6 +43,26 @@ static int svt_srq_share(struct svt_srq *srq, struct ib_udata *udata)
 	return 0;
 }
 
+static int svt_srq_number(struct svt_core *core, struct svt_srq *srq)
+{
+	int ret;
+
+	if (srq->ibsrq.srq_type != IB_SRQT_XRC) {
+		srq->srq_num = atomic_inc_return(&core->srq_number);
+		return 0;
+	}
+	ret = svt_xrc_reserve(core, srq);
+	if (!ret)
+		srq->ibsrq.ext.xrc.srq_num = srq->srq_num;
+	return ret;
+}
+
+static void svt_srq_forget(struct svt_core *core, struct svt_srq *srq)
+{
+	if (srq->ibsrq.srq_type == IB_SRQT_XRC)
+		svt_xrc_remove(core, srq);
+}
+
 /**
  * svt_create_srq - ib_device_ops.create_srq
  * @ibsrq: zeroed but for ib_core's part
@@ -68,16 +88,27 @@ int svt_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct i
 	srq->wqe_limits.max_sge = init->attr.max_sge;
 	srq->wqe_limits.max_message = SVT_MAX_MESSAGE;
 	srq->max_wr = init->attr.max_wr;
-	srq->srq_num = atomic_inc_return(&core->srq_number);
+	INIT_WORK(&srq->tell, svt_srq_tell_owed);
 
 	ret = svt_srq_ring(srq, &srq->ring, srq->max_wr);
-	if (!ret && udata) {
-		ret = svt_srq_share(srq, udata);
-		if (ret)
-			svt_ring_free(&srq->ring);
-	}
 	if (ret)
-		atomic_dec(&core->srq_count);
+		goto give_back;
+	ret = svt_srq_number(core, srq);
+	if (ret)
+		goto free_ring;
+	if (udata)
+		ret = svt_srq_share(srq, udata);
+	if (!ret) {
+		if (srq->ibsrq.srq_type == IB_SRQT_XRC)
+			svt_xrc_publish(core, srq);
+		return 0;
+	}
+
+	svt_srq_forget(core, srq);
+free_ring:
+	svt_ring_free(&srq->ring);
+give_back:
+	atomic_dec(&core->srq_count);
 	return ret;
 }
 
@@ -205,6 +236,7 @@ int svt_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 {
 	struct svt_srq *srq = to_svt_srq(ibsrq);
 
+	svt_srq_forget(to_svt_device(ibsrq->device)->core, srq);
 	svt_ring_unshare(&srq->ring, srq->mmap_entry);
 	atomic_dec(&to_svt_device(ibsrq->device)->core->srq_count);
 	return 0;

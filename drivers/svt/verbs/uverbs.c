@@ -17,7 +17,8 @@ static int UVERBS_HANDLER(SVT_METHOD_QP_DOORBELL)(struct uverbs_attr_bundle *att
 
 	if (IS_ERR(ibqp))
 		return PTR_ERR(ibqp);
-	qp = to_svt_qp(ibqp);
+	/* Of an XRC TGT QP each process that opened it has one of ib_core's making */
+	qp = to_svt_qp(ibqp->real_qp);
 	rcu_read_lock();
 	svt_count(svt_qp_counters(qp), SVT_COUNT_DOORBELLS);
 	rcu_read_unlock();

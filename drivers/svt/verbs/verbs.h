@@ -52,6 +52,10 @@ struct svt_dm {
 	struct rdma_user_mmap_entry *mmap_entry;
 };
 
+struct svt_xrcd {
+	struct ib_xrcd ibxrcd;
+};
+
 /**
  * struct svt_ah - an address handle
  * @ibah: what ib_core sees
@@ -108,6 +112,8 @@ void svt_disassociate_ucontext(struct ib_ucontext *context);
 int svt_query_ucontext(struct ib_ucontext *context, struct uverbs_attr_bundle *attrs);
 int svt_alloc_pd(struct ib_pd *pd, struct ib_udata *udata);
 int svt_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata);
+int svt_alloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata);
+int svt_dealloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata);
 int svt_mmap(struct ib_ucontext *context, struct vm_area_struct *vma);
 void svt_mmap_free(struct rdma_user_mmap_entry *entry);
 struct rdma_user_mmap_entry *svt_memory_share(struct ib_ucontext *context, void *memory,
@@ -168,6 +174,11 @@ int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 int svt_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 int svt_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 
+/* flow.c */
+struct ib_flow *svt_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,
+				struct ib_udata *udata);
+int svt_destroy_flow(struct ib_flow *ibflow);
+
 /* post.c */
 int svt_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad_wr);
@@ -190,6 +201,11 @@ int svt_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 p
 int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp);
 int svt_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq);
 int svt_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr);
+
+/* advise.c */
+int svt_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice, u32 flags,
+		  struct ib_sge *sge, u32 count, struct uverbs_attr_bundle *attrs);
+int svt_fill_stat_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr);
 int svt_fill_res_srq_entry(struct sk_buff *msg, struct ib_srq *ibsrq);
 
 /* uverbs.c */

@@ -2,8 +2,8 @@
 /*
  * The opcode table: for each of the 256 values of the BTH's first byte, what the packet means and
  * which headers it has (IBTA 9.2.1, table 38). Constant data, so no lock and no context rules; the
- * rest of svt asks for flags and does not compare opcodes. RD, XRC, FLUSH and ATOMIC WRITE have
- * no row.
+ * rest of svt asks for flags and does not compare opcodes. RD has no row. XRC is as RC, with an
+ * XRCETH in every request (IBTA A14.4). FLUSH and ATOMIC WRITE are of IBTA A19.4.
  */
 #include "packet.h"
 
@@ -20,16 +20,25 @@
 #define RC		SVT_SERVICE_RC
 #define UC		SVT_SERVICE_UC
 #define UD		SVT_SERVICE_UD
+#define XRC		SVT_SERVICE_XRC
+#define XRCETH		SVT_OP_XRCETH
 #define BTH		SVT_BTH_BYTES
 #define BTH_IMM		(SVT_BTH_BYTES + SVT_IMM_BYTES)
 #define BTH_IETH	(SVT_BTH_BYTES + SVT_IETH_BYTES)
 #define BTH_RETH	(SVT_BTH_BYTES + SVT_RETH_BYTES)
+#define BTH_FETH_RETH	(SVT_BTH_BYTES + SVT_FETH_BYTES + SVT_RETH_BYTES)
 #define BTH_RETH_IMM	(SVT_BTH_BYTES + SVT_RETH_BYTES + SVT_IMM_BYTES)
 #define BTH_AETH	(SVT_BTH_BYTES + SVT_AETH_BYTES)
 #define BTH_AETH_ATOMIC	(SVT_BTH_BYTES + SVT_AETH_BYTES + SVT_ATOMIC_ACK_BYTES)
 #define BTH_ATOMIC	(SVT_BTH_BYTES + SVT_ATOMIC_ETH_BYTES)
 #define BTH_DETH	(SVT_BTH_BYTES + SVT_DETH_BYTES)
 #define BTH_DETH_IMM	(SVT_BTH_BYTES + SVT_DETH_BYTES + SVT_IMM_BYTES)
+#define XRC_BTH		(BTH + SVT_XRCETH_BYTES)
+#define XRC_BTH_ATOMIC	(BTH_ATOMIC + SVT_XRCETH_BYTES)
+#define XRC_BTH_IETH	(BTH_IETH + SVT_XRCETH_BYTES)
+#define XRC_BTH_IMM		(BTH_IMM + SVT_XRCETH_BYTES)
+#define XRC_BTH_RETH	(BTH_RETH + SVT_XRCETH_BYTES)
+#define XRC_BTH_RETH_IMM	(BTH_RETH_IMM + SVT_XRCETH_BYTES)
 
 static const struct svt_opcode_info opcodes[256] = {
 	[0x00] = { "RC_SEND_FIRST", SEND | FIRST, RC, BTH },
@@ -57,6 +66,12 @@ static const struct svt_opcode_info opcodes[256] = {
 	[0x14] = { "RC_FETCH_ADD", ATOMIC, RC, BTH_ATOMIC },
 	[0x16] = { "RC_SEND_LAST_INV", SEND | LAST | SVT_OP_IETH, RC, BTH_IETH },
 	[0x17] = { "RC_SEND_ONLY_INV", SEND | ONLY | SVT_OP_IETH, RC, BTH_IETH },
+	[0x1c] = { "RC_FLUSH",
+		   REQUEST | SVT_OP_FLUSH | ONLY | SVT_OP_FETH | SVT_OP_RETH, RC,
+		   BTH_FETH_RETH },
+	[0x1d] = { "RC_ATOMIC_WRITE",
+		   REQUEST | SVT_OP_ATOMIC_WRITE | SVT_OP_PAYLOAD | ONLY | SVT_OP_RETH, RC,
+		   BTH_RETH },
 
 	[0x20] = { "UC_SEND_FIRST", SEND | FIRST, UC, BTH },
 	[0x21] = { "UC_SEND_MIDDLE", SEND | MIDDLE, UC, BTH },
@@ -73,6 +88,36 @@ static const struct svt_opcode_info opcodes[256] = {
 
 	[0x64] = { "UD_SEND_ONLY", SEND | ONLY | SVT_OP_DETH, UD, BTH_DETH },
 	[0x65] = { "UD_SEND_ONLY_IMM", SEND | ONLY | SVT_OP_DETH | SVT_OP_IMM, UD, BTH_DETH_IMM },
+
+	[0xa0] = { "XRC_SEND_FIRST", SEND | FIRST | XRCETH, XRC, XRC_BTH },
+	[0xa1] = { "XRC_SEND_MIDDLE", SEND | MIDDLE | XRCETH, XRC, XRC_BTH },
+	[0xa2] = { "XRC_SEND_LAST", SEND | LAST | XRCETH, XRC, XRC_BTH },
+	[0xa3] = { "XRC_SEND_LAST_IMM", SEND | LAST | SVT_OP_IMM | XRCETH, XRC, XRC_BTH_IMM },
+	[0xa4] = { "XRC_SEND_ONLY", SEND | ONLY | XRCETH, XRC, XRC_BTH },
+	[0xa5] = { "XRC_SEND_ONLY_IMM", SEND | ONLY | SVT_OP_IMM | XRCETH, XRC, XRC_BTH_IMM },
+	[0xa6] = { "XRC_WRITE_FIRST", WRITE | FIRST | SVT_OP_RETH | XRCETH, XRC, XRC_BTH_RETH },
+	[0xa7] = { "XRC_WRITE_MIDDLE", WRITE | MIDDLE | XRCETH, XRC, XRC_BTH },
+	[0xa8] = { "XRC_WRITE_LAST", WRITE | LAST | XRCETH, XRC, XRC_BTH },
+	[0xa9] = { "XRC_WRITE_LAST_IMM", WRITE | LAST | SVT_OP_IMM | XRCETH, XRC, XRC_BTH_IMM },
+	[0xaa] = { "XRC_WRITE_ONLY", WRITE | ONLY | SVT_OP_RETH | XRCETH, XRC, XRC_BTH_RETH },
+	[0xab] = { "XRC_WRITE_ONLY_IMM",
+		   WRITE | ONLY | SVT_OP_RETH | SVT_OP_IMM | XRCETH, XRC,
+		   XRC_BTH_RETH_IMM },
+	[0xac] = { "XRC_READ_REQUEST",
+		   REQUEST | SVT_OP_READ | ONLY | SVT_OP_RETH | XRCETH, XRC,
+		   XRC_BTH_RETH },
+	[0xad] = { "XRC_READ_RESPONSE_FIRST", READ_RESPONSE | FIRST | SVT_OP_AETH, XRC, BTH_AETH },
+	[0xae] = { "XRC_READ_RESPONSE_MIDDLE", READ_RESPONSE | MIDDLE, XRC, BTH },
+	[0xaf] = { "XRC_READ_RESPONSE_LAST", READ_RESPONSE | LAST | SVT_OP_AETH, XRC, BTH_AETH },
+	[0xb0] = { "XRC_READ_RESPONSE_ONLY", READ_RESPONSE | ONLY | SVT_OP_AETH, XRC, BTH_AETH },
+	[0xb1] = { "XRC_ACKNOWLEDGE", RESPONSE | SVT_OP_ACK | SVT_OP_AETH, XRC, BTH_AETH },
+	[0xb2] = { "XRC_ATOMIC_ACKNOWLEDGE",
+		   RESPONSE | SVT_OP_ATOMIC | SVT_OP_AETH | SVT_OP_ATOMIC_ACK, XRC,
+		   BTH_AETH_ATOMIC },
+	[0xb3] = { "XRC_COMPARE_SWAP", ATOMIC | XRCETH, XRC, XRC_BTH_ATOMIC },
+	[0xb4] = { "XRC_FETCH_ADD", ATOMIC | XRCETH, XRC, XRC_BTH_ATOMIC },
+	[0xb6] = { "XRC_SEND_LAST_INV", SEND | LAST | SVT_OP_IETH | XRCETH, XRC, XRC_BTH_IETH },
+	[0xb7] = { "XRC_SEND_ONLY_INV", SEND | ONLY | SVT_OP_IETH | XRCETH, XRC, XRC_BTH_IETH },
 };
 
 /**

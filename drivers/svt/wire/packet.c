@@ -20,6 +20,10 @@
 #define BTH_BECN		0x40
 /* BTH, byte 8 */
 #define BTH_ACK_REQUEST		0x80
+/* FETH (IBTA A19.4.2) */
+#define FETH_PLACEMENT_MASK	0x0f
+#define FETH_SELECTIVITY_SHIFT	4
+#define FETH_SELECTIVITY_MASK	0x03
 
 /* The lower 24 bits of a word; the eighth bit up is another field's or reserved */
 static u32 get_24(const u8 *bytes)
@@ -76,10 +80,19 @@ static void build_atomic_eth(const struct svt_packet *packet, u8 *bytes)
 /* The extended headers stand in this order, each present if its flag is set (IBTA 5.2) */
 static void parse_extended(struct svt_packet *packet, u32 flags, const u8 *bytes)
 {
+	if (flags & SVT_OP_XRCETH) {
+		packet->srq_num = get_24(bytes);
+		bytes += SVT_XRCETH_BYTES;
+	}
 	if (flags & SVT_OP_DETH) {
 		packet->qkey = get_unaligned_be32(bytes);
 		packet->src_qpn = get_24(bytes + 4);
 		bytes += SVT_DETH_BYTES;
+	}
+	if (flags & SVT_OP_FETH) {
+		packet->placement = bytes[3] & FETH_PLACEMENT_MASK;
+		packet->selectivity = bytes[3] >> FETH_SELECTIVITY_SHIFT & FETH_SELECTIVITY_MASK;
+		bytes += SVT_FETH_BYTES;
 	}
 	if (flags & SVT_OP_RETH) {
 		packet->remote_addr = get_unaligned_be64(bytes);
@@ -124,10 +137,20 @@ void svt_reth_build(u8 *bytes, u64 remote_addr, u32 rkey, u32 dma_length)
 
 static void build_extended(const struct svt_packet *packet, u32 flags, u8 *bytes)
 {
+	if (flags & SVT_OP_XRCETH) {
+		put_8_24(0, packet->srq_num, bytes);
+		bytes += SVT_XRCETH_BYTES;
+	}
 	if (flags & SVT_OP_DETH) {
 		put_unaligned_be32(packet->qkey, bytes);
 		put_8_24(0, packet->src_qpn, bytes + 4);
 		bytes += SVT_DETH_BYTES;
+	}
+	if (flags & SVT_OP_FETH) {
+		put_unaligned_be32((packet->selectivity & FETH_SELECTIVITY_MASK) <<
+				   FETH_SELECTIVITY_SHIFT |
+				   (packet->placement & FETH_PLACEMENT_MASK), bytes);
+		bytes += SVT_FETH_BYTES;
 	}
 	if (flags & SVT_OP_RETH) {
 		svt_reth_build(bytes, packet->remote_addr, packet->rkey, packet->dma_length);
@@ -159,9 +182,9 @@ static void build_extended(const struct svt_packet *packet, u32 flags, u8 *bytes
  * @length: of the whole packet: BTH, extended headers, payload and pad, without ICRC
  *
  * Checks what the bytes alone can tell (IBTA 9.6.1.1): that the headers are whole, the version is
- * 0, the opcode is one of RC, UC or UD, the payload with its pad is a multiple of 4 bytes, the pad
- * is not longer than it, and there is none behind an opcode that has none. Reserved bits are
- * ignored.
+ * 0, the opcode is one of RC, UC, UD or XRC, the payload with its pad is a multiple of 4 bytes,
+ * the pad is not longer than it, and there is none behind an opcode that has none. Reserved bits
+ * are ignored.
  *
  * Context: Any.
  * Return: SVT_PARSE_OK or what is wrong.

@@ -10,15 +10,17 @@
 
 /* IBTA 9.2: base transport header */
 #define SVT_BTH_BYTES		12
+#define SVT_XRCETH_BYTES	4
 #define SVT_DETH_BYTES		8
+#define SVT_FETH_BYTES		4
 #define SVT_RETH_BYTES		16
 #define SVT_ATOMIC_ETH_BYTES	28
 #define SVT_AETH_BYTES		4
 #define SVT_ATOMIC_ACK_BYTES	8
 #define SVT_IMM_BYTES		4
 #define SVT_IETH_BYTES		4
-/* The longest header that any opcode has: BTH and AtomicETH */
-#define SVT_HEADER_MAX		40
+/* The longest header that any opcode has: BTH, XRCETH and AtomicETH */
+#define SVT_HEADER_MAX		44
 
 /* AckReq: where it stands in a built BTH */
 #define SVT_BTH_ACK_REQUEST_BYTE	8
@@ -27,6 +29,7 @@
 #define SVT_BTH_PSN_BYTE		9
 
 #define SVT_QPN_MASK		0xffffffU
+#define SVT_SRQN_MASK		0xffffffU
 #define SVT_QPN_GSI		1
 #define SVT_QPN_MULTICAST	0xffffffU
 #define SVT_DEFAULT_PKEY	0xffff
@@ -50,12 +53,23 @@ enum svt_opcode_flags {
 	SVT_OP_ATOMIC_ACK	= 1 << 14,
 	SVT_OP_DETH		= 1 << 15,
 	SVT_OP_ACK		= 1 << 16,	/* ACKNOWLEDGE: nothing but an AETH */
+	SVT_OP_XRCETH		= 1 << 17,
+	SVT_OP_ATOMIC_WRITE	= 1 << 18,
+	SVT_OP_FLUSH		= 1 << 19,
+	SVT_OP_FETH		= 1 << 20,
 };
+
+/* Requests that a READ RESPONSE or an ATOMIC ACKNOWLEDGE answers, each by its own */
+#define SVT_OP_ANSWERED	(SVT_OP_READ | SVT_OP_ATOMIC | SVT_OP_ATOMIC_WRITE | SVT_OP_FLUSH)
+
+/* Bytes that an atomic operation, and an ATOMIC WRITE, is about */
+#define SVT_ATOMIC_BYTES	8
 
 enum svt_service {
 	SVT_SERVICE_RC,
 	SVT_SERVICE_UC,
 	SVT_SERVICE_UD,
+	SVT_SERVICE_XRC,
 };
 
 /**
@@ -85,8 +99,11 @@ struct svt_opcode_info {
  * @ack_request: A bit
  * @fecn: congestion met on the way
  * @becn: congestion met on the way back
+ * @srq_num: XRCETH, 24 bits
  * @qkey: DETH
  * @src_qpn: DETH, 24 bits
+ * @placement: FETH, 4 bits: see svt_send_wqe.flush
+ * @selectivity: FETH, 2 bits
  * @remote_addr: RETH, AtomicETH
  * @rkey: RETH, AtomicETH
  * @dma_length: RETH, bytes of the message
@@ -115,8 +132,11 @@ struct svt_packet {
 	bool ack_request;
 	bool fecn;
 	bool becn;
+	u32 srq_num;
 	u32 qkey;
 	u32 src_qpn;
+	u8 placement;
+	u8 selectivity;
 	u64 remote_addr;
 	u32 rkey;
 	u32 dma_length;
@@ -134,7 +154,7 @@ struct svt_packet {
 enum svt_parse_result {
 	SVT_PARSE_OK,
 	SVT_PARSE_SHORT,	/* the packet ends inside its headers */
-	SVT_PARSE_OPCODE,	/* not an opcode of RC, UC or UD */
+	SVT_PARSE_OPCODE,	/* not an opcode of RC, UC, UD or XRC */
 	SVT_PARSE_VERSION,	/* transport header version is not 0 */
 	SVT_PARSE_PAD,		/* more pad than payload, or payload where none may be */
 };

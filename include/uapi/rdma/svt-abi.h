@@ -59,12 +59,24 @@ enum svt_send_flags {
 	SVT_SEND_SIGNALED	= 1 << 1,
 	SVT_SEND_SOLICITED	= 1 << 2,
 	SVT_SEND_INLINE		= 1 << 3,
+	SVT_SEND_IP_CSUM	= 1 << 4,	/* raw packet QPs */
 };
 
 /*
  * An element of a send queue. `opcode` is one of enum ib_uverbs_wr_opcode. Behind it stand num_sge
  * scatter/gather entries, or inline_length bytes when SVT_SEND_INLINE is set.
  */
+/* What a FLUSH asks for; numbered as on the wire (IBTA A19.4.2) */
+enum svt_flush_placement {
+	SVT_FLUSH_GLOBAL	= 1 << 0,	/* visible to all of the host */
+	SVT_FLUSH_PERSISTENT	= 1 << 1,	/* safe from a loss of power */
+};
+
+enum svt_flush_selectivity {
+	SVT_FLUSH_RANGE,
+	SVT_FLUSH_REGION,	/* all of the region: address and length mean nothing */
+};
+
 struct svt_send_wqe {
 	__aligned_u64 wr_id;
 	__u8 opcode;
@@ -75,7 +87,7 @@ struct svt_send_wqe {
 		__be32 imm_data;
 		__u32 invalidate_rkey;
 	};
-	__u32 reserved;
+	__u32 srq_num;		/* XRC: of the peer's SRQ, 24 bits; else 0 */
 	union {
 		struct {
 			__aligned_u64 remote_addr;
@@ -103,6 +115,14 @@ struct svt_send_wqe {
 			__u32 new_rkey;		/* type 1: 0 leaves it to the kernel */
 			__u32 access;		/* enum ib_uverbs_access_flags */
 		} bind_mw;
+		struct {
+			__aligned_u64 remote_addr;
+			__u32 length;
+			__u32 rkey;
+			__u8 placement;		/* enum svt_flush_placement, at least one */
+			__u8 selectivity;	/* enum svt_flush_selectivity */
+			__u8 reserved[6];
+		} flush;
 		__u8 op_pad[40];
 	};
 	struct svt_sge sge[];
@@ -121,6 +141,7 @@ enum svt_cqe_flags {
 	SVT_CQE_WITH_IMM	= 1 << 1,
 	SVT_CQE_WITH_INV	= 1 << 2,
 	SVT_CQE_WITH_VLAN	= 1 << 3,	/* in CQs of kernel clients only */
+	SVT_CQE_IP_CSUM_OK	= 1 << 4,	/* raw packet QPs */
 };
 
 /* An element of a completion queue. `status` is numbered as enum ibv_wc_status. */

@@ -60,6 +60,9 @@ static void every_field_arrives(void)
 	cqe.flags = SVT_CQE_WITH_IMM;
 	fake_complete(&fake.cq, &cqe);
 	EXPECT(svt_poll_cq(cq, 1, &wc) == 1 && wc.wc_flags == IBV_WC_WITH_IMM);
+	cqe.flags = SVT_CQE_IP_CSUM_OK;
+	fake_complete(&fake.cq, &cqe);
+	EXPECT(svt_poll_cq(cq, 1, &wc) == 1 && wc.wc_flags == IBV_WC_IP_CSUM_OK);
 	svt_destroy_cq(cq);
 }
 

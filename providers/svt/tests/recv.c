@@ -176,6 +176,49 @@ static void a_qp_with_a_shared_queue_has_none(void)
 	bench_close(&bench);
 }
 
+static void an_xrc_srq_has_a_number_and_others_have_none(void)
+{
+	struct ibv_srq_init_attr_ex attr = {
+		.attr = { .max_wr = 4, .max_sge = 1 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD,
+		.srq_type = IBV_SRQT_XRC,
+	};
+	struct bench bench;
+	struct ibv_srq *srq;
+	uint32_t number;
+
+	EXPECT(bench_open(&bench, IBV_QPT_RC));
+	attr.pd = bench.pd;
+	EXPECT(!svt_create_srq_ex(fake_context(), &attr) && errno == EINVAL);
+	attr.comp_mask |= IBV_SRQ_INIT_ATTR_CQ;
+	attr.cq = bench.cq;
+	srq = svt_create_srq_ex(fake_context(), &attr);
+	EXPECT(srq && !svt_get_srq_num(srq, &number) && number == 0x654321);
+	svt_destroy_srq(srq);
+	srq = make_srq(bench.pd, 4);
+	EXPECT(srq && svt_get_srq_num(srq, &number) == EOPNOTSUPP);
+	svt_destroy_srq(srq);
+	bench_close(&bench);
+}
+
+static void an_opened_target_takes_no_receives(void)
+{
+	struct ibv_qp_open_attr attr = { .qp_num = 5, .qp_type = IBV_QPT_RC };
+	struct ibv_recv_wr wr = {}, *bad_wr;
+	struct ibv_send_wr send = {}, *bad_send;
+	struct ibv_qp *qp;
+
+	EXPECT(!svt_open_qp(fake_context(), &attr) && errno == EOPNOTSUPP);
+	attr.qp_type = IBV_QPT_XRC_RECV;
+	qp = svt_open_qp(fake_context(), &attr);
+	EXPECT(qp && qp->qp_num == 5);
+	qp->state = IBV_QPS_RTS;
+	EXPECT(svt_post_recv(qp, &wr, &bad_wr) == EINVAL);
+	EXPECT(svt_post_send(qp, &send, &bad_send) == EINVAL);
+	EXPECT(!svt_destroy_qp(qp));
+}
+
 static void thread_domains_take_the_locks_away(void)
 {
 	struct ibv_td_init_attr td_attr = {};
@@ -216,5 +259,8 @@ const struct test recv_tests[] = {
 	{ "recv: a ring that is lost counts as full", a_ring_that_is_lost_counts_as_full },
 	{ "recv: a QP with a shared queue has none", a_qp_with_a_shared_queue_has_none },
 	{ "recv: thread domains take the locks away", thread_domains_take_the_locks_away },
+	{ "recv: an XRC SRQ has a number and others have none",
+	  an_xrc_srq_has_a_number_and_others_have_none },
+	{ "recv: an opened target takes no receives", an_opened_target_takes_no_receives },
 	{}
 };

@@ -54,7 +54,7 @@ static void every_field_arrives(void)
 	EXPECT(wqe);
 	EXPECT(wqe->wr_id == wr.wr_id && wqe->opcode == IBV_WR_RDMA_WRITE_WITH_IMM);
 	EXPECT(wqe->flags == (SVT_SEND_SIGNALED | SVT_SEND_FENCE) && wqe->num_sge == 2);
-	EXPECT(wqe->imm_data == 0x01020304 && !wqe->inline_length && !wqe->reserved);
+	EXPECT(wqe->imm_data == 0x01020304 && !wqe->inline_length && !wqe->srq_num);
 	EXPECT(wqe->rdma.remote_addr == 0xabcdef012345 && wqe->rdma.rkey == 77);
 	EXPECT(!memcmp(wqe->sge, sges, 2 * sizeof(sges[0])));
 
@@ -156,7 +156,24 @@ static void what_the_type_has_not_is_refused(void)
 		EXPECT(!fake_pending(&fake.sq));
 		bench_close(&bench);
 	}
-	EXPECT(!bench_open(&bench, IBV_QPT_RAW_PACKET) && errno == EOPNOTSUPP);
+	EXPECT(!bench_open(&bench, IBV_QPT_DRIVER) && errno == EOPNOTSUPP);
+	bench_close(&bench);
+}
+
+static void frames_have_no_address_but_checksums(void)
+{
+	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
+	const struct svt_send_wqe *wqe;
+	struct bench bench;
+
+	EXPECT(bench_open(&bench, IBV_QPT_RAW_PACKET));
+	wr.send_flags = IBV_SEND_SIGNALED | IBV_SEND_IP_CSUM;
+	EXPECT(!post(&bench, &wr));
+	wqe = fake_take(&fake.sq);
+	EXPECT(wqe && wqe->flags == (SVT_SEND_SIGNALED | SVT_SEND_IP_CSUM));
+	EXPECT(wqe && wqe->num_sge == 2 && !wqe->ud.ah);
+	wr.opcode = IBV_WR_SEND_WITH_IMM;
+	EXPECT(post(&bench, &wr) == EINVAL);
 	bench_close(&bench);
 }
 
@@ -396,6 +413,7 @@ static void nonsense_from_the_kernel_is_not_mapped(void)
 const struct test send_tests[] = {
 	{ "send: every field arrives", every_field_arrives },
 	{ "send: datagrams have an address", datagrams_have_an_address },
+	{ "send: frames have no address, but checksums", frames_have_no_address_but_checksums },
 	{ "send: inline data is copied", inline_data_is_copied },
 	{ "send: what the type has not is refused", what_the_type_has_not_is_refused },
 	{ "send: bad lists and flags are refused", bad_lists_and_flags_are_refused },

@@ -54,6 +54,34 @@ static void operations_arrive(void)
 	bench_close(&bench);
 }
 
+static void an_atomic_write_has_its_value_inline(void)
+{
+	const uint64_t value = 0x1122334455667788;
+	const struct svt_send_wqe *wqe;
+	struct ibv_qp_ex *qp;
+	struct bench bench;
+
+	EXPECT(bench_open(&bench, IBV_QPT_RC));
+	qp = ex_of(&bench);
+	ibv_wr_start(qp);
+	qp->wr_id = 1;
+	ibv_wr_atomic_write(qp, 2, 3, &value);
+	EXPECT(!ibv_wr_complete(qp));
+	wqe = fake_take(&fake.sq);
+	EXPECT(wqe && wqe->wr_id == 1 && wqe->opcode == IBV_WR_ATOMIC_WRITE);
+	EXPECT(wqe->rdma.rkey == 2 && wqe->rdma.remote_addr == 3 && !wqe->rdma.reserved);
+	EXPECT(wqe->flags == SVT_SEND_INLINE && wqe->inline_length == 8 && !wqe->num_sge);
+	EXPECT(!memcmp(wqe->sge, &value, 8));
+	bench_close(&bench);
+	EXPECT(bench_open(&bench, IBV_QPT_UC));
+	qp = ex_of(&bench);
+	ibv_wr_start(qp);
+	ibv_wr_atomic_write(qp, 2, 3, &value);
+	EXPECT(ibv_wr_complete(qp) == EINVAL);
+	EXPECT(!fake_pending(&fake.sq));
+	bench_close(&bench);
+}
+
 static void inline_lists_are_joined(void)
 {
 	const struct ibv_data_buf list[] = { { "abc", 3 }, { "", 0 }, { "defg", 4 } };
@@ -219,12 +247,53 @@ static void what_was_not_asked_for_is_not_there(void)
 	bench_close(&bench);
 }
 
+static void an_initiator_names_the_srq_of_its_peer(void)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .qp_type.xrc.remote_srqn = 0x1000000 };
+	const struct svt_send_wqe *wqe;
+	struct ibv_send_wr *bad;
+	struct ibv_qp_ex *qp;
+	struct bench bench;
+
+	EXPECT(bench_open(&bench, IBV_QPT_XRC_SEND));
+	EXPECT(svt_post_send(bench.qp, &wr, &bad) == EINVAL);
+	wr.qp_type.xrc.remote_srqn = 0xabcdef;
+	EXPECT(!svt_post_send(bench.qp, &wr, &bad));
+	wqe = fake_take(&fake.sq);
+	EXPECT(wqe && wqe->srq_num == 0xabcdef);
+
+	qp = ex_of(&bench);
+	ibv_wr_start(qp);
+	ibv_wr_rdma_write(qp, 1, 2);
+	ibv_wr_set_xrc_srqn(qp, 17);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	ibv_wr_local_inv(qp, 13);
+	EXPECT(!ibv_wr_complete(qp));
+	wqe = fake_take(&fake.sq);
+	EXPECT(wqe && wqe->srq_num == 17);
+	wqe = fake_take(&fake.sq);
+	EXPECT(wqe && !wqe->srq_num);
+
+	ibv_wr_start(qp);
+	ibv_wr_send(qp);
+	ibv_wr_set_sge(qp, 1, 2, 3);
+	EXPECT(ibv_wr_complete(qp) == EINVAL);
+	ibv_wr_start(qp);
+	ibv_wr_send(qp);
+	ibv_wr_set_xrc_srqn(qp, 0x1000000);
+	EXPECT(ibv_wr_complete(qp) == EINVAL);
+	EXPECT(!fake_take(&fake.sq));
+	bench_close(&bench);
+}
+
 const struct test wr_api_tests[] = {
 	{ "wr_api: operations arrive", operations_arrive },
+	{ "wr_api: an atomic write has its value inline", an_atomic_write_has_its_value_inline },
 	{ "wr_api: inline lists are joined", inline_lists_are_joined },
 	{ "wr_api: a batch is posted whole or not", a_batch_is_posted_whole_or_not },
 	{ "wr_api: datagrams have an address", datagrams_have_an_address },
 	{ "wr_api: windows of type 2 are bound", windows_of_type_2_are_bound },
 	{ "wr_api: what was not asked for is not there", what_was_not_asked_for_is_not_there },
+	{ "wr: an initiator names the SRQ of its peer", an_initiator_names_the_srq_of_its_peer },
 	{}
 };

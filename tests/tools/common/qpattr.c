@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Attributes and masks of the QP transitions RESET, INIT, RTR, RTS for RC, UC and UD, as
+ * Attributes and masks of the QP transitions RESET, INIT, RTR, RTS for RC, UC, UD and XRC, as
  * IBTA 11.2.5.2 requires them.
  */
 #include <string.h>
@@ -80,10 +80,13 @@ int qpattr_rts(struct ibv_qp_attr *attr, enum ibv_qp_type type, const struct qp_
 	memset(attr, 0, sizeof(*attr));
 	attr->qp_state = IBV_QPS_RTS;
 	attr->sq_psn = p->sq_psn;
-	if (type != IBV_QPT_RC)
+	if (type == IBV_QPT_UC || type == IBV_QPT_UD)
 		return mask;
-	attr->max_rd_atomic = p->rd_atomic;
 	attr->timeout = p->timeout;
+	/* Of the two halves of XRC one sends nothing */
+	if (type == IBV_QPT_XRC_RECV)
+		return mask | IBV_QP_TIMEOUT;
+	attr->max_rd_atomic = p->rd_atomic;
 	attr->retry_cnt = p->retry_cnt;
 	attr->rnr_retry = p->rnr_retry;
 	return mask | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |

@@ -51,11 +51,11 @@ static u32 go_back(struct scene *s, const struct exchange *valid)
 	struct target *t = valid->target;
 	u32 i, done;
 
-	if (t->kind->type != IBV_QPT_RC)
+	if (!target_reliable(t))
 		return 0;
 	target_look(s, t);
 	done = (t->epsn - valid->packets[0].psn) & PSN_MASK;
-	if (t->state != IBV_QPS_RTS || done >= valid->count)
+	if (t->state != t->kind->state || done >= valid->count)
 		return 0;
 	for (i = done; i < valid->count; i++)
 		shape_packet(s, &valid->packets[i]);

@@ -50,6 +50,7 @@ struct packet *exchange_add(struct scene *s, struct exchange *x, u8 opcode, u32 
 	/* All that keeps a stranger from a datagram QP is the Q_Key */
 	p->qkey = t->kind->flags & TARGET_BYSTANDER ? ~t->qkey : t->qkey;
 	p->source_qpn = t->peer_qpn;
+	p->srq_number = t->srq_number;
 	if (t->kind->flags & TARGET_MULTICAST) {
 		p->to = e->group;
 		p->qpn = QPN_MULTICAST;
@@ -87,9 +88,16 @@ static void fill_remote(struct scene *s, struct packet *p, const struct target *
 
 static u8 service_of(const struct target *t)
 {
-	if (t->kind->type == IBV_QPT_RC)
+	switch (t->kind->type) {
+	case IBV_QPT_RC:
 		return SERVICE_RC;
-	return t->kind->type == IBV_QPT_UC ? SERVICE_UC : SERVICE_UD;
+	case IBV_QPT_UC:
+		return SERVICE_UC;
+	case IBV_QPT_XRC_RECV:
+		return SERVICE_XRC;
+	default:
+		return SERVICE_UD;
+	}
 }
 
 /* Zero, one, two, a packet, or anything up to @limit packets */
@@ -157,7 +165,7 @@ static void make_message(struct scene *s, struct exchange *x, bool write, struct
 static void make_read(struct scene *s, struct exchange *x, struct random *r)
 {
 	const struct target *t = x->target;
-	struct packet *p = exchange_add(s, x, OP_READ_REQUEST, t->epsn);
+	struct packet *p = exchange_add(s, x, service_of(t) | OP_READ_REQUEST, t->epsn);
 
 	fill_remote(s, p, t, pick_length(t, 3 * t->mtu, r), r);
 }
@@ -165,8 +173,8 @@ static void make_read(struct scene *s, struct exchange *x, struct random *r)
 static void make_atomic(struct scene *s, struct exchange *x, struct random *r)
 {
 	const struct target *t = x->target;
-	struct packet *p = exchange_add(s, x, random_chance(r, 50) ? OP_FETCH_ADD :
-					OP_COMPARE_SWAP, t->epsn);
+	u8 opcode = random_chance(r, 50) ? OP_FETCH_ADD : OP_COMPARE_SWAP;
+	struct packet *p = exchange_add(s, x, service_of(t) | opcode, t->epsn);
 
 	fill_remote(s, p, t, 16, r);
 	p->address = (p->address + 7) & ~7ULL;
@@ -250,9 +258,7 @@ static void make_answer(struct scene *s, struct exchange *x, struct random *r)
 
 static void make_request(struct scene *s, struct exchange *x, struct random *r)
 {
-	bool reliable = x->target->kind->type == IBV_QPT_RC;
-
-	switch (random_below(r, reliable ? 8 : 5)) {
+	switch (random_below(r, target_reliable(x->target) ? 8 : 5)) {
 	case 0:
 	case 1:
 		make_message(s, x, true, r);

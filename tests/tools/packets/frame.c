@@ -32,10 +32,14 @@ static u8 *put_bth(u8 *at, const struct packet *p)
 
 static u8 *put_headers(u8 *at, const struct packet *p)
 {
+	if (p->headers & HEADER_XRCETH)
+		at = put_32(at, p->srq_number);
 	if (p->headers & HEADER_DETH) {
 		at = put_32(at, p->qkey);
 		at = put_32(at, p->source_qpn);
 	}
+	if (p->headers & HEADER_FETH)
+		at = put_32(at, p->flush);
 	if (p->headers & HEADER_RETH) {
 		at = put_64(at, p->address);
 		at = put_32(at, p->rkey);

@@ -139,7 +139,8 @@ static bool next_answer(struct known *k, struct packet *p, int wait_ms)
 
 	while ((length = link_receive(&k->s->link, bytes, sizeof(bytes), wait_ms, &outgoing)))
 		if (!outgoing && !memcmp(bytes, attacker_mac, MAC_BYTES) &&
-		    frame_parse(p, bytes, length) && p->opcode == OP_ACKNOWLEDGE)
+		    frame_parse(p, bytes, length) &&
+		    (p->opcode & ~SERVICE_MASK) == OP_ACKNOWLEDGE)
 			return true;
 	return false;
 }

@@ -6,6 +6,7 @@
 
 /* IPv4, UDP, BTH, four bytes, ICRC: 48 bytes */
 #define ODD_BYTES	4
+#define NAK_INVALID	0x61
 
 static void opcode_ff_no_qp(struct known *k)
 {
@@ -118,10 +119,11 @@ static void icrc_beyond_packet(struct known *k)
 
 static void short_headers(struct known *k, u8 opcode, u32 whole)
 {
+	bool xrc = (opcode & SERVICE_MASK) == SERVICE_XRC;
 	struct packet *p;
 	u32 bytes;
 
-	known_target(k, "rc rts", false);
+	known_target(k, xrc ? "xrc rts" : "rc rts", false);
 	for (bytes = BTH_BYTES; bytes < whole; bytes++) {
 		p = known_packet(k, opcode);
 		p->address = exchange_address(k->s, k->x.target, &p->rkey, &p->dma_length);
@@ -139,26 +141,23 @@ static void atomic_short(struct known *k)
 	short_headers(k, OP_COMPARE_SWAP, 40);
 }
 
-/* svt does not have it, whatever its length */
+/* With less than its header it is nothing; with less than its value it ends the QP */
 static void atomic_write_short(struct known *k)
 {
 	struct packet *p;
-	u32 bytes;
 
+	short_headers(k, OP_ATOMIC_WRITE, BTH_BYTES + 16);
 	known_target(k, "rc rts", false);
-	for (bytes = 0; bytes <= 24; bytes++) {
-		p = known_packet(k, OP_ATOMIC_WRITE);
-		p->headers = HEADER_RETH;
-		p->address = exchange_address(k->s, k->x.target, &p->rkey, &p->dma_length);
-		p->address = (p->address + 7) & ~7ULL;
-		p->dma_length = 8;
-		packet_set_length(p, 8);
-		p->cut = BTH_BYTES + bytes;
-	}
-	known_counts(k, COUNT_MALFORMED, 25);
+	p = known_packet(k, OP_ATOMIC_WRITE);
+	p->address = exchange_address(k->s, k->x.target, &p->rkey, &p->dma_length);
+	p->address = (p->address + 7) & ~7ULL;
+	p->dma_length = 8;
+	packet_set_length(p, 4);
 	known_send(k);
+	known_counts(k, COUNT_NAKS_SENT, 1);
+	known_answer(k, NAK_INVALID, k->x.packets[0].psn);
 	known_settle(k);
-	known_outcome(k, IBV_QPS_RTS, 0, 0);
+	known_outcome(k, IBV_QPS_ERR, 0, 0);
 }
 
 static void reth_short(struct known *k)
@@ -166,11 +165,15 @@ static void reth_short(struct known *k)
 	short_headers(k, OP_WRITE_ONLY, BTH_BYTES + 16);
 	short_headers(k, OP_WRITE_ONLY_IMM, BTH_BYTES + 20);
 	short_headers(k, OP_READ_REQUEST, BTH_BYTES + 16);
+	short_headers(k, OP_FLUSH, BTH_BYTES + 20);
 	short_headers(k, OP_SEND_ONLY_IMM, BTH_BYTES + 4);
 	short_headers(k, OP_SEND_ONLY_INV, BTH_BYTES + 4);
 	short_headers(k, OP_ACKNOWLEDGE, BTH_BYTES + 4);
 	short_headers(k, OP_READ_RESPONSE_ONLY, BTH_BYTES + 4);
 	short_headers(k, OP_ATOMIC_ACKNOWLEDGE, BTH_BYTES + 12);
+	short_headers(k, SERVICE_XRC | OP_SEND_ONLY, BTH_BYTES + 4);
+	short_headers(k, SERVICE_XRC | OP_WRITE_ONLY_IMM, BTH_BYTES + 24);
+	short_headers(k, SERVICE_XRC | OP_FETCH_ADD, BTH_BYTES + 32);
 }
 
 static void version(struct known *k)
@@ -214,7 +217,11 @@ static void service_wrong(struct known *k)
 	known_target(k, "gsi", false);
 	known_payload(k, OP_SEND_ONLY, 8);
 	known_send(k);
-	known_counts(k, COUNT_OPCODE, 5);
+	known_target(k, "xrc rts", false);
+	known_payload(k, OP_SEND_ONLY, 8);
+	known_packet(k, SERVICE_XRC | OP_ACKNOWLEDGE);
+	known_send(k);
+	known_counts(k, COUNT_OPCODE, 7);
 	known_settle(k);
 }
 

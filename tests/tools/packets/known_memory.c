@@ -161,7 +161,23 @@ static void windows(struct known *k)
 	known_outcome(k, IBV_QPS_ERR, 0, 0);
 }
 
+/* SRQs that nobody has, and one of a domain that is not the target's */
+static void srq_foreign(struct known *k)
+{
+	static const u32 numbers[] = { 0, 0xfffff0, 0xffffff };
+	u32 other, i;
+
+	other = known_target(k, "xrc rts", false)->srq_number;
+	for (i = 0; i <= ARRAY_SIZE(numbers); i++) {
+		known_target(k, "xrc rtr", false);
+		known_payload(k, SERVICE_XRC | OP_SEND_ONLY, 8)->srq_number =
+			i < ARRAY_SIZE(numbers) ? numbers[i] : other;
+		refused(k, NAK_INVALID);
+	}
+}
+
 const struct known_case known_memory[] = {
+	{ "srq_foreign", srq_foreign, "SRQs that are not of the XRC domain" },
 	{ "address_wraps", address_wraps, "address and length beyond the end of all addresses" },
 	{ "length_beyond_limit", length_beyond_limit, "more than 2^31 bytes" },
 	{ "length_differs", length_differs, "a DMA length that is not the message's" },

@@ -20,12 +20,13 @@ static void opcode_any(struct mutant *m)
 static void opcode_other(struct mutant *m)
 {
 	packet_set_opcode(m->p, opcode_number(random_below(m->r, opcode_count())));
+	m->p->flush = random_u32(m->r);
 }
 
 /* The headers stay those of the old one */
 static void opcode_sibling(struct mutant *m)
 {
-	m->p->opcode = (m->p->opcode & 0xe0) | random_below(m->r, 0x18);
+	m->p->opcode = (m->p->opcode & 0xe0) | random_below(m->r, 0x1e);
 }
 
 static void opcode_service(struct mutant *m)
@@ -96,6 +97,13 @@ static void psn_any(struct mutant *m)
 static void psn_far(struct mutant *m)
 {
 	m->p->psn += 0x800000 + random_below(m->r, 5) - 2;
+}
+
+static void srq_number(struct mutant *m)
+{
+	const struct target *t = &m->s->targets[random_below(m->r, m->s->target_count)];
+
+	m->p->srq_number = random_chance(m->r, 50) ? t->srq_number : random_below(m->r, 64);
 }
 
 static void qpn_any(struct mutant *m)
@@ -246,7 +254,7 @@ static void invalidate(struct mutant *m)
 
 static void headers(struct mutant *m)
 {
-	m->p->headers ^= 1u << random_below(m->r, 7);
+	m->p->headers ^= 1u << random_below(m->r, 9);
 }
 
 static void cut(struct mutant *m)
@@ -276,6 +284,7 @@ const struct mutation transport_mutations[] = {
 	{ "PSN near", psn_near, 5 },
 	{ "any PSN", psn_any, 2 },
 	{ "PSN half a circle away", psn_far, 2 },
+	{ "another SRQ", srq_number, 3 },
 	{ "any QPN", qpn_any, 3 },
 	{ "another target's QPN", qpn_target, 4 },
 	{ "a stranger's QPN", qpn_other, 3 },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the opcodes of RC, UC and UD mean (IBTA table 38), written down a second time, so that an
- * error in the driver's table is seen.
+ * What the opcodes of RC, UC, UD and XRC mean (IBTA table 38), written down a second time, so that
+ * an error in the driver's table is seen.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 struct row {
 	u8 opcode;
-	u8 headers;
+	u16 headers;
 	const char *name;
 };
 
@@ -37,6 +37,8 @@ static const struct row rows[] = {
 	{ 0x14, HEADER_ATOMIC, "RC FETCH_ADD" },
 	{ 0x16, HEADER_IETH, "RC SEND_LAST_INV" },
 	{ 0x17, HEADER_IETH, "RC SEND_ONLY_INV" },
+	{ 0x1c, HEADER_FETH | HEADER_RETH, "RC FLUSH" },
+	{ 0x1d, HEADER_RETH, "RC ATOMIC_WRITE" },
 	{ 0x20, 0, "UC SEND_FIRST" },
 	{ 0x21, 0, "UC SEND_MIDDLE" },
 	{ 0x22, 0, "UC SEND_LAST" },
@@ -51,6 +53,29 @@ static const struct row rows[] = {
 	{ 0x2b, HEADER_RETH | HEADER_IMM, "UC WRITE_ONLY_IMM" },
 	{ 0x64, HEADER_DETH, "UD SEND_ONLY" },
 	{ 0x65, HEADER_DETH | HEADER_IMM, "UD SEND_ONLY_IMM" },
+	{ 0xa0, HEADER_XRCETH, "XRC SEND_FIRST" },
+	{ 0xa1, HEADER_XRCETH, "XRC SEND_MIDDLE" },
+	{ 0xa2, HEADER_XRCETH, "XRC SEND_LAST" },
+	{ 0xa3, HEADER_XRCETH | HEADER_IMM, "XRC SEND_LAST_IMM" },
+	{ 0xa4, HEADER_XRCETH, "XRC SEND_ONLY" },
+	{ 0xa5, HEADER_XRCETH | HEADER_IMM, "XRC SEND_ONLY_IMM" },
+	{ 0xa6, HEADER_XRCETH | HEADER_RETH, "XRC WRITE_FIRST" },
+	{ 0xa7, HEADER_XRCETH, "XRC WRITE_MIDDLE" },
+	{ 0xa8, HEADER_XRCETH, "XRC WRITE_LAST" },
+	{ 0xa9, HEADER_XRCETH | HEADER_IMM, "XRC WRITE_LAST_IMM" },
+	{ 0xaa, HEADER_XRCETH | HEADER_RETH, "XRC WRITE_ONLY" },
+	{ 0xab, HEADER_XRCETH | HEADER_RETH | HEADER_IMM, "XRC WRITE_ONLY_IMM" },
+	{ 0xac, HEADER_XRCETH | HEADER_RETH, "XRC READ_REQUEST" },
+	{ 0xad, HEADER_AETH, "XRC READ_RESPONSE_FIRST" },
+	{ 0xae, 0, "XRC READ_RESPONSE_MIDDLE" },
+	{ 0xaf, HEADER_AETH, "XRC READ_RESPONSE_LAST" },
+	{ 0xb0, HEADER_AETH, "XRC READ_RESPONSE_ONLY" },
+	{ 0xb1, HEADER_AETH, "XRC ACKNOWLEDGE" },
+	{ 0xb2, HEADER_AETH | HEADER_ATOMIC_ACK, "XRC ATOMIC_ACKNOWLEDGE" },
+	{ 0xb3, HEADER_XRCETH | HEADER_ATOMIC, "XRC COMPARE_SWAP" },
+	{ 0xb4, HEADER_XRCETH | HEADER_ATOMIC, "XRC FETCH_ADD" },
+	{ 0xb6, HEADER_XRCETH | HEADER_IETH, "XRC SEND_LAST_INV" },
+	{ 0xb7, HEADER_XRCETH | HEADER_IETH, "XRC SEND_ONLY_INV" },
 };
 
 static const struct row *find(u8 opcode)

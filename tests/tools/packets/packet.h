@@ -28,6 +28,8 @@ enum header {
 	HEADER_ATOMIC_ACK	= 1 << 4,
 	HEADER_IMM		= 1 << 5,
 	HEADER_IETH		= 1 << 6,
+	HEADER_XRCETH		= 1 << 7,	/* in front of all others */
+	HEADER_FETH		= 1 << 8,	/* in front of the RETH */
 };
 
 /* Opcodes without the service, which is in the upper three bits (IBTA table 38). */
@@ -55,12 +57,15 @@ enum operation {
 	OP_FETCH_ADD,
 	OP_SEND_LAST_INV = 0x16,
 	OP_SEND_ONLY_INV = 0x17,
+	OP_FLUSH = 0x1c,
 	OP_ATOMIC_WRITE = 0x1d,
 };
 
 #define SERVICE_RC	0x00
 #define SERVICE_UC	0x20
 #define SERVICE_UD	0x60
+#define SERVICE_XRC	0xa0
+#define SERVICE_MASK	0xe0
 
 enum checksum {
 	CHECKSUM_RIGHT,
@@ -119,8 +124,10 @@ struct packet {
 	u32 psn;
 	/* Extended headers */
 	u32 headers;		/* enum header: which of them are there */
+	u32 srq_number;
 	u32 qkey;
 	u32 source_qpn;
+	u32 flush;		/* FETH: placement, and selectivity from bit 4 on */
 	u64 address;
 	u32 rkey;
 	u32 dma_length;

@@ -87,12 +87,24 @@ static bool parse_requests(struct packet *p, struct input *in)
 {
 	const u8 *at;
 
+	if (p->headers & HEADER_XRCETH) {
+		at = take(in, 4);
+		if (!at)
+			return false;
+		p->srq_number = get_32(at);
+	}
 	if (p->headers & HEADER_DETH) {
 		at = take(in, 8);
 		if (!at)
 			return false;
 		p->qkey = get_32(at);
 		p->source_qpn = get_32(at + 4);
+	}
+	if (p->headers & HEADER_FETH) {
+		at = take(in, 4);
+		if (!at)
+			return false;
+		p->flush = get_32(at);
 	}
 	if (p->headers & (HEADER_RETH | HEADER_ATOMIC)) {
 		at = take(in, p->headers & HEADER_RETH ? 16 : 28);

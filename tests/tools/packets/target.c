@@ -6,6 +6,7 @@
  * contents let them. PSNs are from the seed, some near the end of their circle.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +52,10 @@ const struct target_kind target_kinds[] = {
 	{ "ud err", IBV_QPT_UD, IBV_QPS_ERR, 0, 1 },
 	{ "ud multicast", IBV_QPT_UD, IBV_QPS_RTS, TARGET_MULTICAST, 3 },
 	{ "ud bystander", IBV_QPT_UD, IBV_QPS_RTS, TARGET_BYSTANDER, 3 },
+	{ "xrc rtr", IBV_QPT_XRC_RECV, IBV_QPS_RTR, TARGET_SRQ, 6 },
+	{ "xrc not ready", IBV_QPT_XRC_RECV, IBV_QPS_RTR, TARGET_SRQ | TARGET_NO_RECEIVE, 2 },
+	{ "xrc rts", IBV_QPT_XRC_RECV, IBV_QPS_RTS, TARGET_SRQ, 3 },
+	{ "xrc err", IBV_QPT_XRC_RECV, IBV_QPS_ERR, TARGET_SRQ, 1 },
 	{ "gsi", IBV_QPT_UD, IBV_QPS_RTS, TARGET_GSI, 3 },
 };
 
@@ -147,7 +152,38 @@ static void build(struct scene *s, struct target *t)
 		post_failing(s, t);
 }
 
-static void create_queues(struct scene *s, struct target *t, struct ibv_pd *pd)
+/* SRQ, domain and QP of an XRC target; its CQ is that of the SRQ */
+static void create_xrc(struct scene *s, struct target *t, struct ibv_pd *pd)
+{
+	struct ibv_xrcd_init_attr domain = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1,
+		.oflags = O_CREAT,
+	};
+	struct ibv_srq_init_attr_ex shared = {
+		.attr = { .max_wr = TARGET_RECEIVES, .max_sge = 2 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.srq_type = IBV_SRQT_XRC,
+		.pd = pd,
+		.cq = t->cq,
+	};
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = IBV_QPT_XRC_RECV,
+		.comp_mask = IBV_QP_INIT_ATTR_XRCD,
+	};
+
+	t->xrcd = ibv_open_xrcd(s->dev.ctx, &domain);
+	shared.xrcd = t->xrcd;
+	attr.xrcd = t->xrcd;
+	t->srq = t->xrcd ? ibv_create_srq_ex(s->dev.ctx, &shared) : NULL;
+	t->qp = t->srq ? ibv_create_qp_ex(s->dev.ctx, &attr) : NULL;
+	if (!t->qp || ibv_get_srq_num(t->srq, &t->srq_number))
+		die("%s: cannot create it: %s", t->kind->name, strerror(errno));
+	t->qpn = t->qp->qp_num;
+}
+
+static void create_queues(struct target *t, struct ibv_pd *pd)
 {
 	struct ibv_srq_init_attr shared = {
 		.attr = { .max_wr = TARGET_RECEIVES, .max_sge = 2 },
@@ -163,13 +199,12 @@ static void create_queues(struct scene *s, struct target *t, struct ibv_pd *pd)
 		.sq_sig_all = 1,
 	};
 
-	t->cq = ibv_create_cq(s->dev.ctx, CQ_ENTRIES, NULL, NULL, 0);
 	if (t->kind->flags & TARGET_SRQ)
 		t->srq = ibv_create_srq(pd, &shared);
 	attr.send_cq = t->cq;
 	attr.recv_cq = t->cq;
 	attr.srq = t->srq;
-	t->qp = t->cq ? ibv_create_qp(pd, &attr) : NULL;
+	t->qp = ibv_create_qp(pd, &attr);
 	if (!t->qp || (t->kind->flags & TARGET_SRQ && !t->srq))
 		die("%s: cannot create it: %s", t->kind->name, strerror(errno));
 	t->qpn = t->qp->qp_num;
@@ -204,7 +239,13 @@ void target_open(struct scene *s, struct target *t, const struct target_kind *ki
 		t->state = kind->state;
 		return;
 	}
-	create_queues(s, t, pd);
+	t->cq = ibv_create_cq(s->dev.ctx, CQ_ENTRIES, NULL, NULL, 0);
+	if (!t->cq)
+		die("%s: cannot create a CQ: %s", kind->name, strerror(errno));
+	if (kind->type == IBV_QPT_XRC_RECV)
+		create_xrc(s, t, pd);
+	else
+		create_queues(t, pd);
 	if (kind->type == IBV_QPT_UD)
 		create_address(s, t, pd);
 	build(s, t);
@@ -226,6 +267,8 @@ void target_close(struct scene *s, struct target *t)
 		ret |= ibv_destroy_ah(t->ah);
 	if (t->srq)
 		ret |= ibv_destroy_srq(t->srq);
+	if (t->xrcd)
+		ret |= ibv_close_xrcd(t->xrcd);
 	if (t->cq)
 		ret |= ibv_destroy_cq(t->cq);
 	if (ret)

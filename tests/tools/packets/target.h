@@ -48,6 +48,8 @@ struct target {
 	struct ibv_qp *qp;
 	struct ibv_cq *cq;
 	struct ibv_srq *srq;
+	struct ibv_xrcd *xrcd;
+	u32 srq_number;		/* XRC */
 	struct ibv_ah *ah;	/* UD */
 	struct ibv_mw *window;
 	bool window_gone;	/* was invalidated by a packet */
@@ -75,6 +77,12 @@ struct tally {
 	u64 rebuilt;
 	u64 events;
 };
+
+/* Acknowledges what it gets, and expects a repeat of what is lost */
+static inline bool target_reliable(const struct target *t)
+{
+	return t->kind->type == IBV_QPT_RC || t->kind->type == IBV_QPT_XRC_RECV;
+}
 
 extern const struct target_kind target_kinds[];
 u32 target_kind_count(void);

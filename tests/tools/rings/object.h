@@ -61,6 +61,7 @@ struct peer {
 	const u8 *gid;
 	u32 qpn;
 	u32 qkey;		/* UD */
+	int access;		/* what it may do besides: enum ib_uverbs_access_flags */
 	bool patient;		/* 7 retries of seconds, not 4 of 70 ms */
 };
 

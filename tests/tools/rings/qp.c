@@ -54,7 +54,13 @@ int qp_create(const struct device *dev, const struct qp_wish *wish, struct qp *q
 	*qp = (struct qp){
 		.sq.info = response.svt.sq,
 		.rq.info = response.svt.rq,
-		.caps = wish->caps,
+		.caps = {
+			.send_wr = wish->caps.send_wr,
+			.send_sge = response.core.max_send_sge,
+			.inline_data = response.core.max_inline_data,
+			.recv_wr = wish->caps.recv_wr,
+			.recv_sge = response.core.max_recv_sge,
+		},
 		.handle = response.core.qp_handle,
 		.qpn = response.core.qpn,
 		.type = wish->type,
@@ -101,12 +107,12 @@ int qp_reset(const struct device *dev, struct qp *qp)
 	return qp_to(dev, qp, IBV_QPS_RESET);
 }
 
-static int to_init(const struct device *dev, const struct qp *qp, u32 qkey)
+static int to_init(const struct device *dev, const struct qp *qp, const struct peer *peer)
 {
 	struct modify m = {
 		.core.port_num = PORT,
-		.core.qkey = qkey,
-		.core.qp_access_flags = REMOTE_ACCESS,
+		.core.qkey = peer->qkey,
+		.core.qp_access_flags = REMOTE_ACCESS | peer->access,
 	};
 
 	return modify(dev, qp, &m, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT |
@@ -157,7 +163,7 @@ int qp_connect(const struct device *dev, const struct qp *qp, const struct peer 
 {
 	int ret;
 
-	ret = to_init(dev, qp, peer->qkey);
+	ret = to_init(dev, qp, peer);
 	if (!ret)
 		ret = to_rtr(dev, qp, peer);
 	return ret ? ret : to_rts(dev, qp, peer->patient);

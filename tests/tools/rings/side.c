@@ -10,6 +10,8 @@
 #include "post.h"
 #include "side.h"
 
+/* IB_UVERBS_ACCESS_FLUSH_GLOBAL, which 6.1's headers do not name */
+#define FLUSH_ACCESS	(1 << 8)
 #define ALL_ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | \
 			 IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC | \
 			 IBV_ACCESS_MW_BIND)
@@ -86,6 +88,7 @@ static int connect_end(struct side *near, const struct side *far, enum lane_kind
 		.gid = far->dev.gid,
 		.qpn = far->lanes[kind].qp.qpn,
 		.qkey = near->qkey,
+		.access = near->flush_access,
 		.patient = near->patient,
 	};
 	struct lane *lane = &near->lanes[kind];
@@ -114,12 +117,27 @@ int lane_connect(struct side *sides, enum lane_kind kind)
 	return ret;
 }
 
+/* Older kernels do not know the right to flush */
+static int register_work(struct side *side)
+{
+	void *work = side->arena.work;
+	int ret;
+
+	side->flush_access = FLUSH_ACCESS;
+	ret = mr_create(&side->dev, side->pd, work, WORK_LENGTH, ALL_ACCESS | side->flush_access,
+			&side->work);
+	if (!ret)
+		return 0;
+	side->flush_access = 0;
+	return mr_create(&side->dev, side->pd, work, WORK_LENGTH, ALL_ACCESS, &side->work);
+}
+
 static int register_memory(struct side *side)
 {
 	struct arena *a = &side->arena;
 	int ret;
 
-	ret = mr_create(&side->dev, side->pd, a->work, WORK_LENGTH, ALL_ACCESS, &side->work);
+	ret = register_work(side);
 	if (!ret)
 		ret = mr_create(&side->dev, side->pd, a->fixed, FIXED_LENGTH,
 				IBV_ACCESS_REMOTE_READ, &side->fixed);

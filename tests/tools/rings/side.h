@@ -56,6 +56,7 @@ struct side {
 	int channel;		/* for completion events of all CQs */
 	u32 cq_entries;
 	u32 qkey;
+	int flush_access;	/* the right to flush, where the kernel has it */
 	bool patient;		/* its QPs do not give up soon */
 };
 

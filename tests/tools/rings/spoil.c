@@ -17,10 +17,13 @@
 #define READ		BIT(IB_UVERBS_WR_RDMA_READ)
 #define ATOMICS		(BIT(IB_UVERBS_WR_ATOMIC_CMP_AND_SWP) | \
 			 BIT(IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD))
+#define ATOMIC_WRITE	BIT(WR_ATOMIC_WRITE)
+#define FLUSH		BIT(WR_FLUSH)
 #define BIND		BIT(IB_UVERBS_WR_BIND_MW)
 #define INVALIDATE	BIT(IB_UVERBS_WR_LOCAL_INV)
-#define DATA		(SENDS | WRITES | READ | ATOMICS)
-#define ANY		(DATA | BIND | INVALIDATE)
+#define DATA		(SENDS | WRITES | READ | ATOMICS | ATOMIC_WRITE)
+#define ANY		(DATA | FLUSH | BIND | INVALIDATE)
+#define REMOTE		(WRITES | READ | ATOMICS | ATOMIC_WRITE | FLUSH)
 
 /* One more than is allowed, or much more */
 static u64 beyond(struct random *r, u64 limit, u64 most)
@@ -32,15 +35,17 @@ static u64 beyond(struct random *r, u64 limit, u64 most)
 
 static void unknown_opcode(struct draft *d)
 {
-	d->wqe.opcode = IB_UVERBS_WR_TSO + random_below(d->rng, 256 - IB_UVERBS_WR_TSO);
+	do
+		d->wqe.opcode = IB_UVERBS_WR_TSO + random_below(d->rng, 256 - IB_UVERBS_WR_TSO);
+	while (d->wqe.opcode == WR_FLUSH || d->wqe.opcode == WR_ATOMIC_WRITE);
 }
 
 static void opcode_of_another_type(struct draft *d)
 {
-	u32 opcodes = ANY & ~wqe_opcodes(d->lane->qp.type);
+	u32 opcodes = ANY & ~wqe_opcodes(d);
 
 	do
-		d->wqe.opcode = random_below(d->rng, 10);
+		d->wqe.opcode = random_below(d->rng, 16);
 	while (!(opcodes & BIT(d->wqe.opcode)));
 }
 
@@ -51,7 +56,7 @@ static void unknown_flag(struct draft *d)
 
 static void reserved_word(struct draft *d)
 {
-	d->wqe.reserved = BIT(random_below(d->rng, 32));
+	d->wqe.srq_num = BIT(random_below(d->rng, 32));
 }
 
 static void reserved_word_of_rdma(struct draft *d)
@@ -163,8 +168,12 @@ static void set_remote(struct draft *d, u64 addr, u32 rkey)
 	if (ATOMICS & BIT(d->wqe.opcode)) {
 		d->wqe.atomic.remote_addr = addr & ~7ULL;
 		d->wqe.atomic.rkey = rkey;
+	} else if (d->wqe.opcode == WR_FLUSH) {
+		d->wqe.flush.remote_addr = addr;
+		d->wqe.flush.rkey = rkey;
 	} else {
-		d->wqe.rdma.remote_addr = addr;
+		d->wqe.rdma.remote_addr = d->wqe.opcode == WR_ATOMIC_WRITE ?
+					  addr & ~7ULL : addr;
 		d->wqe.rdma.rkey = rkey;
 	}
 }
@@ -217,6 +226,41 @@ static void atomic_address_outside(struct draft *d)
 static void atomic_not_aligned(struct draft *d)
 {
 	d->wqe.atomic.remote_addr += 1 + random_below(d->rng, 7);
+}
+
+static void atomic_write_not_aligned(struct draft *d)
+{
+	d->wqe.rdma.remote_addr += 1 + random_below(d->rng, 7);
+}
+
+static void flush_outside(struct draft *d)
+{
+	d->wqe.flush.selectivity = SVT_FLUSH_RANGE;
+	d->wqe.flush.remote_addr = outside(d, (uintptr_t)d->far->arena.work, WORK_LENGTH,
+					   d->wqe.flush.length);
+}
+
+static void flush_to_nowhere(struct draft *d)
+{
+	static const u8 placements[] = { 0, 4, 7, 8, 255 };
+
+	d->wqe.flush.placement = placements[random_below(d->rng, ARRAY_SIZE(placements))];
+}
+
+static void flush_of_what(struct draft *d)
+{
+	d->wqe.flush.selectivity = 2 + random_below(d->rng, 254);
+}
+
+static void reserved_byte_of_flush(struct draft *d)
+{
+	d->wqe.flush.reserved[random_below(d->rng, sizeof(d->wqe.flush.reserved))] = 1;
+}
+
+/* No region is of persistent memory */
+static void flush_to_persistence(struct draft *d)
+{
+	d->wqe.flush.placement |= SVT_FLUSH_PERSISTENT;
 }
 
 static void invalidates_a_region(struct draft *d)
@@ -299,15 +343,17 @@ const struct spoil spoils[] = {
 	SPOIL(UC | UD, ANY, LOC_QP_OP_ERR, opcode_of_another_type),
 	SPOIL(ANY_TYPE, ANY, LOC_QP_OP_ERR, unknown_flag),
 	SPOIL(ANY_TYPE, ANY, LOC_QP_OP_ERR, reserved_word),
-	SPOIL(RC | UC, WRITES | READ, LOC_QP_OP_ERR, reserved_word_of_rdma),
+	SPOIL(RC | UC, WRITES | READ | ATOMIC_WRITE, LOC_QP_OP_ERR, reserved_word_of_rdma),
 	SPOIL(RC, ATOMICS, LOC_QP_OP_ERR, reserved_word_of_atomic),
 	SPOIL(UD, SENDS, LOC_QP_OP_ERR, reserved_word_of_ud),
 	SPOIL(ANY_TYPE, DATA, LOC_QP_OP_ERR, num_sge_beyond_the_ring),
-	SPOIL(ANY_TYPE, BIND | INVALIDATE, LOC_QP_OP_ERR, num_sge_without_data),
-	SPOIL(ANY_TYPE, SENDS | WRITES, LOC_QP_OP_ERR, inline_length_beyond_the_ring),
-	SPOIL(ANY_TYPE, READ | ATOMICS | BIND | INVALIDATE, LOC_QP_OP_ERR, inline_without_data),
+	SPOIL(ANY_TYPE, BIND | INVALIDATE | FLUSH, LOC_QP_OP_ERR, num_sge_without_data),
+	SPOIL(ANY_TYPE, SENDS | WRITES | ATOMIC_WRITE, LOC_QP_OP_ERR,
+	      inline_length_beyond_the_ring),
+	SPOIL(ANY_TYPE, READ | ATOMICS | BIND | INVALIDATE | FLUSH, LOC_QP_OP_ERR,
+	      inline_without_data),
 	SPOIL(ANY_TYPE, SENDS | WRITES | READ, LOC_LEN_ERR, longer_than_a_message),
-	SPOIL(RC, ATOMICS, LOC_LEN_ERR, wrong_length_of_atomic),
+	SPOIL(RC, ATOMICS | ATOMIC_WRITE, LOC_LEN_ERR, wrong_length_of_atomic),
 	SPOIL(ANY_TYPE, DATA, LOC_PROT_ERR, lkey_of_nobody),
 	SPOIL(ANY_TYPE, DATA, LOC_PROT_ERR, lkey_freed),
 	SPOIL(ANY_TYPE, DATA, LOC_PROT_ERR, lkey_of_another_pd),
@@ -315,15 +361,21 @@ const struct spoil spoils[] = {
 	SPOIL(ANY_TYPE, DATA, LOC_PROT_ERR, lkey_of_a_window),
 	SPOIL(RC, READ | ATOMICS, LOC_PROT_ERR, lkey_for_reading),
 	SPOIL(ANY_TYPE, DATA, LOC_PROT_ERR, address_outside),
-	SPOIL(RC, WRITES | READ | ATOMICS, REM_ACCESS_ERR, rkey_of_nobody),
-	SPOIL(RC, WRITES | READ | ATOMICS, REM_ACCESS_ERR, rkey_freed),
-	SPOIL(RC, WRITES | READ | ATOMICS, REM_ACCESS_ERR, rkey_of_another_pd),
-	SPOIL(RC, WRITES | READ | ATOMICS, REM_ACCESS_ERR, rkey_of_another_process),
-	SPOIL(RC, WRITES | READ | ATOMICS, REM_ACCESS_ERR, rkey_of_an_unbound_window),
-	SPOIL(RC, WRITES | ATOMICS, REM_ACCESS_ERR, rkey_for_reading),
+	SPOIL(RC, REMOTE, REM_ACCESS_ERR, rkey_of_nobody),
+	SPOIL(RC, REMOTE, REM_ACCESS_ERR, rkey_freed),
+	SPOIL(RC, REMOTE, REM_ACCESS_ERR, rkey_of_another_pd),
+	SPOIL(RC, REMOTE, REM_ACCESS_ERR, rkey_of_another_process),
+	SPOIL(RC, REMOTE, REM_ACCESS_ERR, rkey_of_an_unbound_window),
+	SPOIL(RC, WRITES | ATOMICS | ATOMIC_WRITE | FLUSH, REM_ACCESS_ERR, rkey_for_reading),
 	SPOIL(RC, WRITES | READ, REM_ACCESS_ERR, remote_address_outside),
-	SPOIL(RC, ATOMICS, REM_ACCESS_ERR, atomic_address_outside),
+	SPOIL(RC, ATOMICS | ATOMIC_WRITE, REM_ACCESS_ERR, atomic_address_outside),
 	SPOIL(RC, ATOMICS, REM_INV_REQ_ERR, atomic_not_aligned),
+	SPOIL(RC, ATOMIC_WRITE, REM_INV_REQ_ERR, atomic_write_not_aligned),
+	SPOIL(RC, FLUSH, REM_ACCESS_ERR, flush_outside),
+	SPOIL(RC, FLUSH, LOC_QP_OP_ERR, flush_to_nowhere),
+	SPOIL(RC, FLUSH, LOC_QP_OP_ERR, flush_of_what),
+	SPOIL(RC, FLUSH, LOC_QP_OP_ERR, reserved_byte_of_flush),
+	SPOIL(RC, FLUSH, REM_INV_REQ_ERR, flush_to_persistence),
 	SPOIL(RC | UC, INVALIDATE, LOC_PROT_ERR, invalidates_a_region),
 	SPOIL(RC | UC, INVALIDATE, LOC_PROT_ERR, invalidates_nothing),
 	SPOIL(RC | UC, INVALIDATE, LOC_PROT_ERR, invalidates_a_window_of_type_1),

@@ -14,16 +14,22 @@
 #define RELIABLE	(UNRELIABLE | BIT(IB_UVERBS_WR_SEND_WITH_INV) | \
 			 BIT(IB_UVERBS_WR_RDMA_READ) | \
 			 BIT(IB_UVERBS_WR_ATOMIC_CMP_AND_SWP) | \
-			 BIT(IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD))
+			 BIT(IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD) | \
+			 BIT(WR_ATOMIC_WRITE))
+#define EIGHT_BYTES	(BIT(IB_UVERBS_WR_ATOMIC_CMP_AND_SWP) | \
+			 BIT(IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD) | \
+			 BIT(WR_ATOMIC_WRITE))
+#define NO_DATA		(BIT(IB_UVERBS_WR_LOCAL_INV) | BIT(IB_UVERBS_WR_BIND_MW) | \
+			 BIT(WR_FLUSH))
 #define INLINE_ONES	(SENDS | BIT(IB_UVERBS_WR_SEND_WITH_INV) | \
 			 BIT(IB_UVERBS_WR_RDMA_WRITE) | BIT(IB_UVERBS_WR_RDMA_WRITE_WITH_IMM))
 #define LONGEST_DATAGRAM 256
 
-u32 wqe_opcodes(u8 type)
+u32 wqe_opcodes(const struct draft *d)
 {
-	switch (type) {
+	switch (d->lane->qp.type) {
 	case IBV_QPT_RC:
-		return RELIABLE;
+		return RELIABLE | (d->far->flush_access ? BIT(WR_FLUSH) : 0);
 	case IBV_QPT_UC:
 		return UNRELIABLE;
 	default:
@@ -31,13 +37,13 @@ u32 wqe_opcodes(u8 type)
 	}
 }
 
-u8 wqe_any_opcode(struct random *r, u8 type)
+u8 wqe_any_opcode(const struct draft *d)
 {
-	u32 opcodes = wqe_opcodes(type);
+	u32 opcodes = wqe_opcodes(d);
 	u8 opcode;
 
 	do
-		opcode = random_below(r, 32);
+		opcode = random_below(d->rng, 32);
 	while (!(opcodes & BIT(opcode)));
 	return opcode;
 }
@@ -81,6 +87,17 @@ static void set_target(struct draft *d, u8 opcode, u32 length)
 	case IB_UVERBS_WR_SEND_WITH_INV:
 		wqe->invalidate_rkey = d->far->window[1].rkey;
 		break;
+	case WR_FLUSH:
+		wqe->flush.remote_addr = addr;
+		wqe->flush.length = length;
+		wqe->flush.rkey = d->far->work.rkey;
+		wqe->flush.placement = SVT_FLUSH_GLOBAL;
+		wqe->flush.selectivity = random_below(d->rng, 2);
+		break;
+	case WR_ATOMIC_WRITE:
+		wqe->rdma.remote_addr = addr & ~7ULL;
+		wqe->rdma.rkey = d->far->work.rkey;
+		break;
 	case IB_UVERBS_WR_RDMA_READ:
 	case IB_UVERBS_WR_RDMA_WRITE:
 	case IB_UVERBS_WR_RDMA_WRITE_WITH_IMM:
@@ -97,13 +114,12 @@ static void set_target(struct draft *d, u8 opcode, u32 length)
 
 static bool moves_data(u8 opcode)
 {
-	return opcode != IB_UVERBS_WR_LOCAL_INV && opcode != IB_UVERBS_WR_BIND_MW;
+	return !(NO_DATA & BIT(opcode));
 }
 
-static bool is_atomic(u8 opcode)
+static bool has_eight_bytes(u8 opcode)
 {
-	return opcode == IB_UVERBS_WR_ATOMIC_CMP_AND_SWP ||
-	       opcode == IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD;
+	return EIGHT_BYTES & BIT(opcode);
 }
 
 /* @count entries that make @length bytes */
@@ -127,7 +143,7 @@ static void set_entries(struct draft *d, u32 count, u32 length)
 
 void draft_plain(struct draft *d, u8 opcode, u32 length)
 {
-	if (is_atomic(opcode))
+	if (has_eight_bytes(opcode))
 		length = 8;
 	memset(&d->wqe, 0, sizeof(d->wqe));
 	d->wqe.opcode = opcode;
@@ -154,7 +170,7 @@ void draft_sound(struct draft *d, u8 opcode)
 		d->wqe.inline_length = random_below(d->rng, caps->inline_data + 1);
 		d->wqe.num_sge = 0;
 		random_fill(d->rng, d->wqe.sge, d->wqe.inline_length);
-	} else if (moves_data(opcode) && !is_atomic(opcode)) {
+	} else if (moves_data(opcode) && !has_eight_bytes(opcode)) {
 		set_entries(d, 1 + random_below(d->rng, caps->send_sge), length);
 	}
 }

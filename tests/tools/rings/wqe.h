@@ -4,6 +4,10 @@
 
 #include "post.h"
 
+/* Of enum ib_uverbs_wr_opcode, where the headers of 6.1 end before them */
+#define WR_FLUSH	14
+#define WR_ATOMIC_WRITE	15
+
 /* A send request in the making, where it goes, and to whom */
 struct draft {
 	struct random *rng;
@@ -16,9 +20,9 @@ struct draft {
 	} __attribute__((aligned(8)));
 };
 
-/* Bits of enum ib_uverbs_wr_opcode that a QP of enum ibv_qp_type @type takes */
-u32 wqe_opcodes(u8 type);
-u8 wqe_any_opcode(struct random *r, u8 type);
+/* Bits of enum ib_uverbs_wr_opcode that the lane's type of QP takes, and both sides allow */
+u32 wqe_opcodes(const struct draft *d);
+u8 wqe_any_opcode(const struct draft *d);
 void draft_begin(struct draft *d, struct random *r, struct side *sides, u32 number,
 		 enum lane_kind kind, const struct foreign *foreign);
 /* A sound request of @opcode, signalled, with data to move where the opcode has any */

@@ -8,6 +8,7 @@
 extern const struct test_case rc_data_cases[];
 extern const struct test_case inline_cases[];
 extern const struct test_case atomic_cases[];
+extern const struct test_case atomic_write_cases[];
 extern const struct test_case rc_order_cases[];
 extern const struct test_case wrapi_cases[];
 extern const struct test_case rc_errors_cases[];
@@ -24,8 +25,10 @@ extern const struct test_case ud_cases[];
 extern const struct test_case ud_errors_cases[];
 extern const struct test_case srq_cases[];
 extern const struct test_case dm_cases[];
+extern const struct test_case odp_cases[];
 extern const struct test_case mw_cases[];
 extern const struct test_case mw_inv_cases[];
+extern const struct test_case mw_revoke_cases[];
 extern const struct test_case mw_last_cases[];
 extern const struct test_case mr_cases[];
 extern const struct test_case cq_cases[];

@@ -48,6 +48,10 @@ static void put_opcode(struct ibv_qp_ex *q, const struct ibv_send_wr *wr)
 		ibv_wr_atomic_fetch_add(q, wr->wr.atomic.rkey, wr->wr.atomic.remote_addr,
 					wr->wr.atomic.compare_add);
 		break;
+	case IBV_WR_ATOMIC_WRITE:
+		ibv_wr_atomic_write(q, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr,
+				    (void *)(uintptr_t)wr->sg_list->addr);
+		break;
 	case IBV_WR_LOCAL_INV:
 		ibv_wr_local_inv(q, wr->invalidate_rkey);
 		break;
@@ -78,7 +82,8 @@ static void put_inline(struct ibv_qp_ex *q, const struct ibv_send_wr *wr)
 
 static void put_data(struct ibv_qp_ex *q, const struct ibv_send_wr *wr)
 {
-	if (wr->opcode == IBV_WR_LOCAL_INV || wr->opcode == IBV_WR_BIND_MW)
+	if (wr->opcode == IBV_WR_LOCAL_INV || wr->opcode == IBV_WR_BIND_MW ||
+	    wr->opcode == IBV_WR_ATOMIC_WRITE)
 		return;
 	if (wr->send_flags & IBV_SEND_INLINE)
 		put_inline(q, wr);

@@ -23,9 +23,9 @@ enum batch_kind {
 static void random_in_range(struct draft *d)
 {
 	random_fill(d->rng, d->bytes, sizeof(d->bytes));
-	d->wqe.opcode = random_below(d->rng, 11);
+	d->wqe.opcode = random_below(d->rng, 16);
 	d->wqe.flags &= SVT_SEND_FENCE | SVT_SEND_SIGNALED | SVT_SEND_SOLICITED | SVT_SEND_INLINE;
-	d->wqe.reserved = 0;
+	d->wqe.srq_num = 0;
 	d->wqe.rdma.reserved &= random_one_in(d->rng, 2) ? 0 : UINT32_MAX;
 	d->wqe.num_sge = random_below(d->rng, d->lane->qp.caps.send_sge + 2);
 	d->wqe.inline_length = random_below(d->rng, d->lane->qp.caps.inline_data + 2);
@@ -46,7 +46,7 @@ static u8 spoil(struct draft *d)
 
 static u8 compose(struct draft *d, enum batch_kind batch, bool last)
 {
-	draft_sound(d, wqe_any_opcode(d->rng, d->lane->qp.type));
+	draft_sound(d, wqe_any_opcode(d));
 	if (batch == RANDOM) {
 		random_fill(d->rng, d->bytes, sizeof(d->bytes));
 		return DUE_ANY;

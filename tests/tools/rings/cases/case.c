@@ -141,6 +141,7 @@ void check_lane(struct stage *st, enum lane_kind kind)
 const struct test_case ring_cases[] = {
 	{ "spoiled_requests", "each opcode with each fault, the status of each",
 	  case_spoiled_requests },
+	{ "flush", "FLUSH of a range and of a region", case_flush },
 	{ "num_sge", "num_sge out of range in SQ, RQ and SRQ", case_num_sge },
 	{ "receives", "receives with faults", case_receives },
 	{ "send_index", "indices of an SQ out of range", case_send_index },

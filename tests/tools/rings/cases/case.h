@@ -49,5 +49,6 @@ void case_mappings(struct stage *st);
 void case_doorbells(struct stage *st);
 void case_fork(struct stage *st);
 void case_lengths(struct stage *st);
+void case_flush(struct stage *st);
 
 #endif

@@ -54,7 +54,7 @@ void case_spoiled_requests(struct stage *st)
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		draft_begin(&d, &st->rng, st->sides, 0, kinds[i], &st->foreign);
 		for (opcode = 0; opcode < 32; opcode++)
-			if (wqe_opcodes(d.lane->qp.type) & 1u << opcode)
+			if (wqe_opcodes(&d) & 1u << opcode)
 				spoil_opcode(st, &d, kinds[i], opcode);
 		check_lane(st, kinds[i]);
 		check_lane(st, LANE_RC_SRQ);

@@ -76,6 +76,32 @@ static void run_iova(struct test *t)
 		test_fail(t, "ibv_dereg_mr fails");
 }
 
+/* Addresses are offsets, in the region and in a window that is bound to it. */
+static void run_zero_based(struct test *t)
+{
+	const u32 at = 0x345, len = 8000;
+	struct buf *b = buf_new(t, 16384, ACCESS_ALL);
+	struct ibv_mr *mr = res_mr(t, t->pd, b->p + at, len, ACCESS_ALL | IBV_ACCESS_ZERO_BASED);
+	struct ibv_sge sge = { 100, len - 100, mr->lkey };
+	struct link *l = link_open_rc(t);
+	struct ibv_send_wr wr;
+	struct remote r;
+
+	share(t, 0, mr->rkey, &r);
+	if (t->client) {
+		pattern_fill(b->p + at + 100, len - 100, t->key, 0);
+		wr = wr_rdma(IBV_WR_RDMA_WRITE, 1, &sge, 100, r.rkey);
+		link_post(l, &wr);
+		cq_expect_ok(t, l->scq, 1, IBV_WC_RDMA_WRITE);
+	}
+	test_sync(t);
+	pattern_check(t, b->p + at + 100, len - 100, t->key, "region");
+	guard_check(t, b->p, at + 100, "before what was written");
+	guard_check(t, b->p + at + len, 16384 - at - len, "after the region");
+	if (t->client)
+		write_to(l, b, len, r.rkey, 1, 2, IBV_WC_REM_ACCESS_ERR);
+}
+
 /* Memory that the process may only read is good as a source. */
 static void run_readonly(struct test *t)
 {
@@ -222,6 +248,42 @@ static void run_rereg_pd(struct test *t)
 		write_to(l, b, r.addr, r.rkey, 64, 2, IBV_WC_REM_ACCESS_ERR);
 }
 
+/* Any of the three things at once, in one call that leaves the rest as it was. */
+static void run_rereg_all(struct test *t)
+{
+	const int all = IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_PD |
+			IBV_REREG_MR_CHANGE_ACCESS;
+	struct buf *b = buf_new(t, 8192, ACCESS_ALL);
+	struct ibv_pd *mine = res_pd(t), *there;
+	struct remote r;
+	struct link *l;
+	int flags;
+
+	for (flags = 1; flags <= all; flags++) {
+		bool access = flags & IBV_REREG_MR_CHANGE_ACCESS;
+		bool moves = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
+		u8 *p = res_map(t, 8192), *q = res_map(t, 16384), *now = moves ? q : p;
+		struct ibv_mr *mr;
+
+		there = flags & IBV_REREG_MR_CHANGE_PD ? mine : t->pd;
+		mr = res_mr(t, there, p + 5, 8000, access ? IBV_ACCESS_LOCAL_WRITE : ACCESS_ALL);
+		rereg(t, mr, flags, there == t->pd ? NULL : t->pd, moves ? q + 5 : NULL,
+		      moves ? 16000 : 0, access ? ACCESS_ALL : 0);
+		if (mr->addr != now + 5 || mr->pd != t->pd)
+			test_fail(t, "the region does not say what it is after change %d", flags);
+		l = link_open_rc(t);
+		share(t, (uintptr_t)now + 5, mr->rkey, &r);
+		if (t->client) {
+			write_to(l, b, r.addr, r.rkey, 8000, flags, IBV_WC_SUCCESS);
+			write_to(l, b, r.addr + (moves ? 15999 : 7999), r.rkey, 2, 100,
+				 IBV_WC_REM_ACCESS_ERR);
+		}
+		test_sync(t);
+		if (!t->client)
+			pattern_check(t, now + 5, 8000, t->key + flags, "changed region");
+	}
+}
+
 static int unmap_huge(void *obj)
 {
 	return munmap(obj, 2 * HUGE_PAGE) ? errno : 0;
@@ -271,12 +333,14 @@ static void run_many(struct test *t)
 const struct test_case mr_cases[] = {
 	{ "mr_bounds", run_bounds, "a region of odd bounds, reached to the byte", NULL },
 	{ "mr_iova", run_iova, "I/O addresses other than the process's", NULL },
+	{ "mr_zero_based", run_zero_based, "addresses that are offsets", NULL },
 	{ "mr_readonly", run_readonly, "read-only memory as a source", NULL },
 	{ "mr_refused", run_refused, "what must not be registered", NULL },
 	{ "mr_relaxed", run_relaxed, "optional access flags", NULL },
 	{ "mr_rereg_access", run_rereg_access, "ibv_rereg_mr: access", NULL },
 	{ "mr_rereg_addr", run_rereg_addr, "ibv_rereg_mr: address", NULL },
 	{ "mr_rereg_pd", run_rereg_pd, "ibv_rereg_mr: PD", NULL },
+	{ "mr_rereg_all", run_rereg_all, "ibv_rereg_mr: each combination", NULL },
 	{ "mr_huge", run_huge, "huge pages", NULL },
 	{ "mr_many", run_many, "a thousand regions", NULL },
 	{ }

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Memory that is paged on demand: nothing is pinned. The pages of a region that are known are in an
+ * xarray; who needs one that is not has it faulted in by svt_paging_fault(), in a context that may
+ * sleep. Before the process's mm takes a page away, or the right to write it, it calls
+ * svt_paging_invalidate(), which forgets it.
+ *
+ * The engine looks pages up under RCU and uses them until the read section ends. So an invalidation
+ * that forgot a page waits for a grace period before it lets the mm go on. A page that was faulted
+ * in is entered under the lock of the xarray, and only if nothing was invalidated since it was
+ * looked for: the sequence count of the notifier says so, which changes under the same lock.
+ */
+#include <linux/highmem.h>
+#include <linux/hmm.h>
+#include <linux/pagemap.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "paging.h"
+
+/* The tag of a page that may be written */
+#define WRITABLE	1UL
+/* Pages that are looked for at a time */
+#define BATCH		64
+/* How often a page may be taken away while it is brought */
+#define TRIES		1000
+
+static atomic64_t last_id;
+
+static bool is_writable(const void *entry)
+{
+	return xa_pointer_tag((void *)entry) == WRITABLE;
+}
+
+/* What the engine wrote, the mm does not know of */
+static void forget_page(struct svt_paging *paging, void *entry)
+{
+	if (is_writable(entry))
+		set_page_dirty(compound_head(xa_untag_pointer(entry)));
+	atomic64_inc(&paging->invalidations);
+}
+
+/* Whether there was a page. The mm keeps them all until the notifier has returned. */
+static bool forget(struct svt_paging *paging, const struct mmu_notifier_range *range,
+		   unsigned long seq)
+{
+	XA_STATE(xas, &paging->pages, range->start >> PAGE_SHIFT);
+	unsigned long last = (range->end - 1) >> PAGE_SHIFT;
+	unsigned int forgotten = 0;
+	void *entry;
+
+	xas_lock(&xas);
+	mmu_interval_set_seq(&paging->notifier, seq);
+	xas_for_each(&xas, entry, last) {
+		forget_page(paging, entry);
+		xas_store(&xas, NULL);
+		if (++forgotten % XA_CHECK_SCHED)
+			continue;
+		xas_pause(&xas);
+		xas_unlock(&xas);
+		cond_resched();
+		xas_lock(&xas);
+	}
+	xas_unlock(&xas);
+	return forgotten;
+}
+
+/*
+ * Of two invalidations of one page the second may find nothing, and has to wait all the same: the
+ * first counts in @leaving since before it forgot the page until the grace period has passed.
+ */
+static bool svt_paging_invalidate(struct mmu_interval_notifier *notifier,
+				  const struct mmu_notifier_range *range, unsigned long seq)
+{
+	struct svt_paging *paging = container_of(notifier, struct svt_paging, notifier);
+
+	if (!mmu_notifier_range_blockable(range))
+		return false;
+	atomic_inc(&paging->leaving);
+	if (forget(paging, range, seq) || atomic_read(&paging->leaving) > 1)
+		synchronize_rcu_expedited();
+	atomic_dec(&paging->leaving);
+	return true;
+}
+
+static const struct mmu_interval_notifier_ops notifier_ops = {
+	.invalidate = svt_paging_invalidate,
+};
+
+/**
+ * svt_paging_create() - page memory of the calling process on demand
+ * @start: its address
+ * @length: bytes, mapped or not
+ *
+ * Context: May sleep.
+ * Return: What svt_paging_put() releases, or ERR_PTR: -ENOMEM; -EOVERFLOW the addresses wrap.
+ */
+struct svt_paging *svt_paging_create(u64 start, u64 length)
+{
+	struct svt_paging *paging = kzalloc(sizeof(*paging), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!paging)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&paging->ref);
+	xa_init_flags(&paging->pages, XA_FLAGS_ACCOUNT);
+	paging->id = atomic64_inc_return(&last_id);
+	paging->start = start;
+	ret = mmu_interval_notifier_insert(&paging->notifier, current->mm, start, length,
+					   &notifier_ops);
+	if (!ret)
+		return paging;
+	kfree(paging);
+	return ERR_PTR(ret);
+}
+
+/* The pages are the process's as long as the notifier is there */
+static void forget_all(struct svt_paging *paging)
+{
+	unsigned long index;
+	void *entry;
+
+	xa_for_each(&paging->pages, index, entry) {
+		xa_lock(&paging->pages);
+		entry = __xa_erase(&paging->pages, index);
+		if (entry)
+			forget_page(paging, entry);
+		xa_unlock(&paging->pages);
+		cond_resched();
+	}
+}
+
+static void paging_release(struct kref *ref)
+{
+	struct svt_paging *paging = container_of(ref, struct svt_paging, ref);
+
+	forget_all(paging);
+	mmu_interval_notifier_remove(&paging->notifier);
+	xa_destroy(&paging->pages);
+	kfree(paging);
+}
+
+/**
+ * svt_paging_get() - keep what a region is paged by
+ * @region: that has svt_mr.paging, from a look-up
+ *
+ * Context: The RCU read section of the look-up: until it ends the region has its own reference.
+ * Return: The same, with one reference more.
+ */
+struct svt_paging *svt_paging_get(const struct svt_region *region)
+{
+	struct svt_paging *paging = rcu_dereference(region->mr->paging);
+
+	kref_get(&paging->ref);
+	return paging;
+}
+
+/**
+ * svt_paging_put() - let go of it
+ * @paging: that nobody looks up in when the last goes; may be NULL
+ *
+ * Context: May sleep.
+ */
+void svt_paging_put(struct svt_paging *paging)
+{
+	if (paging)
+		kref_put(&paging->ref, paging_release);
+}
+
+/* -EBUSY: something was invalidated since @seq */
+static int enter(struct svt_paging *paging, unsigned long index, unsigned long pfn,
+		 unsigned long seq)
+{
+	unsigned long tag = pfn & HMM_PFN_WRITE ? WRITABLE : 0;
+	void *entry = xa_tag_pointer(hmm_pfn_to_page(pfn), tag);
+	XA_STATE(xas, &paging->pages, index);
+	int ret;
+
+	do {
+		ret = -EBUSY;
+		xas_lock(&xas);
+		if (!mmu_interval_read_retry(&paging->notifier, seq)) {
+			xas_store(&xas, entry);
+			ret = xas_error(&xas);
+		}
+		xas_unlock(&xas);
+	} while (xas_nomem(&xas, GFP_KERNEL));
+	return ret;
+}
+
+static int enter_all(struct svt_paging *paging, const struct hmm_range *range, atomic64_t *count)
+{
+	unsigned long index = range->start >> PAGE_SHIFT;
+	unsigned long i, pages = (range->end - range->start) >> PAGE_SHIFT;
+	int ret = 0;
+
+	for (i = 0; i < pages && !ret; i++) {
+		if (!(range->hmm_pfns[i] & HMM_PFN_VALID))
+			continue;
+		ret = enter(paging, index + i, range->hmm_pfns[i], range->notifier_seq);
+		if (!ret)
+			atomic64_inc(count);
+	}
+	return ret;
+}
+
+static int fault_range(struct svt_paging *paging, unsigned long start, unsigned long end,
+		       unsigned long flags, atomic64_t *count)
+{
+	struct mm_struct *mm = paging->notifier.mm;
+	unsigned long pfns[BATCH] = {};
+	struct hmm_range range = {
+		.notifier = &paging->notifier,
+		.start = start,
+		.end = end,
+		.hmm_pfns = pfns,
+		.default_flags = flags,
+	};
+	unsigned int tries = TRIES;
+	int ret;
+
+	do {
+		range.notifier_seq = mmu_interval_read_begin(range.notifier);
+		mmap_read_lock(mm);
+		ret = hmm_range_fault(&range);
+		mmap_read_unlock(mm);
+		if (!ret)
+			ret = enter_all(paging, &range, count);
+		cond_resched();
+	} while (ret == -EBUSY && --tries);
+	return ret;
+}
+
+static int fault_all(struct svt_paging *paging, u64 start, u64 end, enum svt_paging_want want,
+		     atomic64_t *count)
+{
+	static const unsigned long flags[] = {
+		[SVT_PAGING_READ] = HMM_PFN_REQ_FAULT,
+		[SVT_PAGING_WRITE] = HMM_PFN_REQ_FAULT | HMM_PFN_REQ_WRITE,
+		[SVT_PAGING_PRESENT] = 0,
+	};
+	int ret = 0;
+
+	for (; start < end && !ret; start += BATCH * PAGE_SIZE)
+		ret = fault_range(paging, start, min(end, start + BATCH * PAGE_SIZE), flags[want],
+				  count);
+	return ret;
+}
+
+/**
+ * svt_paging_fault() - have pages at hand
+ * @paging: with a reference of the caller's
+ * @offset: first byte, from the start of the region
+ * @length: bytes, within the region
+ * @want: for what
+ * @count: of @paging, to which the pages are added
+ *
+ * They may be gone again when it returns.
+ *
+ * Context: May sleep, as long as a page fault of the process does.
+ * Return: 0; -EBUSY they left faster than they came; -EFAULT nothing is mapped there, or the
+ * process has ended; -EPERM it may not be accessed so; -ENOMEM.
+ */
+int svt_paging_fault(struct svt_paging *paging, u64 offset, u64 length, enum svt_paging_want want,
+		     atomic64_t *count)
+{
+	u64 start = paging->start + offset, end = start + length;
+	struct mm_struct *mm = paging->notifier.mm;
+	int ret;
+
+	if (end < start || end > TASK_SIZE_MAX)
+		return -EFAULT;
+	if (!mmget_not_zero(mm))
+		return -EFAULT;
+	ret = fault_all(paging, ALIGN_DOWN(start, PAGE_SIZE), PAGE_ALIGN(end), want, count);
+	/* Its end may wait for things that wait for us */
+	mmput_async(mm);
+	return ret;
+}
+
+/**
+ * svt_paging_page() - the page of a byte
+ * @paging: of a region
+ * @offset: of the byte from the start of the region
+ * @length: bytes from there on
+ * @write: they are going to be changed
+ * @bvec: written
+ *
+ * Context: RCU read section, in which the page is used.
+ * Return: Bytes of the page, at most @length; 0: it is not at hand.
+ */
+u32 svt_paging_page(const struct svt_paging *paging, u64 offset, u64 length, bool write,
+		    struct bio_vec *bvec)
+{
+	u64 addr = paging->start + offset;
+	void *entry = xa_load((struct xarray *)&paging->pages, addr >> PAGE_SHIFT);
+
+	if (!entry || (write && !is_writable(entry)))
+		return 0;
+	bvec_set_page(bvec, xa_untag_pointer(entry),
+		      min_t(u64, length, PAGE_SIZE - offset_in_page(addr)), offset_in_page(addr));
+	return bvec->bv_len;
+}

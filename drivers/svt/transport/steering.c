@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The flow rules of a device, and where a frame goes by them.
+ *
+ * Sniffers are asked first, then rules that name something, by priority and age, then defaults. A
+ * sniffer and a default get copies. A rule that names something takes the frame from those behind
+ * it and from the host, as a NIC's would, unless it says "don't trap"; a frame to many goes to
+ * every QP with such a rule that matches. Defaults are for what none of these matched.
+ *
+ * Rules are changed under svt_core.rules_lock, and read under RCU. With the first one the backend
+ * begins to offer frames, with the last it ceases. ib_core keeps a QP as long as it has a rule, and
+ * stopping it waits for a grace period, so no frame meets one that is gone.
+ */
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "../trace.h"
+#include "receive.h"
+#include "steering.h"
+
+/* How far a frame got in the list */
+struct svt_steer {
+	struct svt_core *core;
+	struct svt_frame_key key;
+	bool multicast;
+	bool matched;	/* by a rule that names something */
+	bool taken;
+};
+
+static bool svt_steer_begin(struct svt_steer *steer, struct svt_core *core, const u8 *bytes,
+			    u32 length, bool *ip_ok)
+{
+	*steer = (struct svt_steer) { .core = core };
+	if (!svt_frame_parse(bytes, length, &steer->key, ip_ok))
+		return false;
+	steer->multicast = steer->key.dst_mac[0] & 1;
+	return true;
+}
+
+/* Did a rule of the same type in front of @rule give the frame to the same QP already? */
+static bool svt_rule_is_late(const struct svt_rule *rule, const struct svt_steer *steer)
+{
+	const struct svt_rule *before;
+
+	list_for_each_entry_rcu(before, &steer->core->rules, node) {
+		if (before == rule)
+			return false;
+		if (before->type == rule->type && before->qp == rule->qp &&
+		    svt_rule_matches(before, &steer->key))
+			return true;
+	}
+	return false;
+}
+
+static bool svt_rule_names(const struct svt_rule *rule, struct svt_steer *steer)
+{
+	bool late;
+
+	if ((steer->taken && !steer->multicast) || !svt_rule_matches(rule, &steer->key))
+		return false;
+	late = steer->matched && svt_rule_is_late(rule, steer);
+	steer->matched = true;
+	steer->taken |= !rule->dont_trap;
+	return !late;
+}
+
+/* Rules are to be asked in their order */
+static bool svt_rule_gets(const struct svt_rule *rule, struct svt_steer *steer)
+{
+	switch (rule->type) {
+	case IB_FLOW_ATTR_NORMAL:
+		return svt_rule_names(rule, steer);
+	case IB_FLOW_ATTR_ALL_DEFAULT:
+		return !steer->matched && !svt_rule_is_late(rule, steer);
+	case IB_FLOW_ATTR_MC_DEFAULT:
+		return !steer->matched && steer->multicast && !svt_rule_is_late(rule, steer);
+	default:
+		return !svt_rule_is_late(rule, steer);
+	}
+}
+
+/*
+ * A frame that a QP sends stays here if a rule is for its destination; else it leaves, and of one
+ * to many a copy stays.
+ */
+static enum svt_steering svt_steer_sent(struct svt_steer *steer)
+{
+	const struct svt_rule *rule;
+
+	list_for_each_entry_rcu(rule, &steer->core->rules, node)
+		if (rule->type == IB_FLOW_ATTR_NORMAL && (rule->names_dst || steer->multicast) &&
+		    svt_rule_matches(rule, &steer->key))
+			return steer->multicast ? SVT_STEER_COPY : SVT_STEER_TAKE;
+	return SVT_STEER_PASS;
+}
+
+static enum svt_steering svt_steer_received(struct svt_steer *steer)
+{
+	const struct svt_rule *rule;
+	bool any = false;
+
+	list_for_each_entry_rcu(rule, &steer->core->rules, node) {
+		any |= svt_rule_gets(rule, steer);
+		if (steer->taken)
+			return SVT_STEER_TAKE;
+	}
+	return any ? SVT_STEER_COPY : SVT_STEER_PASS;
+}
+
+/**
+ * svt_steer - what is to be done with a frame
+ * @dev: device
+ * @bytes: the beginning of the frame, with its tag
+ * @length: of @bytes: SVT_STEER_BYTES, or the whole frame
+ * @sent: a QP of @dev sends it: may it have to be received by @dev? SVT_STEER_TAKE: only that
+ *
+ * Context: any but hard interrupts; may be called from inside xmit. Takes an RCU read section of
+ *	its own.
+ * Return: enum svt_steering.
+ */
+enum svt_steering svt_steer(struct svt_device *dev, const u8 *bytes, u32 length, bool sent)
+{
+	enum svt_steering steering;
+	struct svt_steer steer;
+	bool ip_ok;
+
+	if (!svt_steer_begin(&steer, dev->core, bytes, length, &ip_ok))
+		return SVT_STEER_PASS;
+	rcu_read_lock();
+	steering = sent ? svt_steer_sent(&steer) : svt_steer_received(&steer);
+	rcu_read_unlock();
+	return steering;
+}
+EXPORT_SYMBOL_GPL(svt_steer);
+
+static void svt_frame_copy(struct svt_qp *qp, struct sk_buff *skb)
+{
+	struct sk_buff *clone = skb_clone(skb, GFP_ATOMIC);
+
+	if (clone)
+		svt_qp_receive_frame(qp, clone);
+	else
+		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_MEMORY);
+}
+
+static void svt_frame_lost(struct svt_core *core, struct sk_buff *skb, enum svt_counter reason)
+{
+	svt_count(core->counters, reason);
+	trace_svt_drop(skb, reason);
+	kfree_skb(skb);
+}
+
+/* The rules may be others than those that svt_steer() saw */
+static void svt_frame_deliver(struct svt_steer *steer, struct sk_buff *skb)
+{
+	const struct svt_rule *rule;
+	struct svt_qp *last = NULL;
+
+	list_for_each_entry_rcu(rule, &steer->core->rules, node) {
+		if (!svt_rule_gets(rule, steer))
+			continue;
+		if (last)
+			svt_frame_copy(last, skb);
+		last = rule->qp;
+	}
+	if (last)
+		svt_qp_receive_frame(last, skb);
+	else
+		svt_frame_lost(steer->core, skb, SVT_COUNT_RX_DROPPED_NO_QP);
+}
+
+/**
+ * svt_receive_frame - take a frame that svt_steer() wants
+ * @dev: that it came to
+ * @skb: begins with the Ethernet header, has its tag and its checksums; svt_rx_cb(@skb)->checked
+ *	is set. Consumed.
+ *
+ * Context: BH off. Takes an RCU read section of its own.
+ */
+void svt_receive_frame(struct svt_device *dev, struct sk_buff *skb)
+{
+	u32 length = min_t(u32, skb->len, SVT_STEER_BYTES);
+	u8 buffer[SVT_STEER_BYTES];
+	struct svt_steer steer;
+	bool ip_ok;
+
+	if (skb_copy_bits(skb, 0, buffer, length) ||
+	    !svt_steer_begin(&steer, dev->core, buffer, length, &ip_ok)) {
+		svt_frame_lost(dev->core, skb, SVT_COUNT_RX_DROPPED_MALFORMED);
+		return;
+	}
+	svt_rx_cb(skb)->checked &= ip_ok;
+	rcu_read_lock();
+	svt_frame_deliver(&steer, skb);
+	rcu_read_unlock();
+}
+EXPORT_SYMBOL_GPL(svt_receive_frame);
+
+/**
+ * svt_steering_init - make a device's empty list of rules
+ * @core: its core
+ */
+void svt_steering_init(struct svt_core *core)
+{
+	INIT_LIST_HEAD(&core->rules);
+	mutex_init(&core->rules_lock);
+}
+
+/**
+ * svt_steering_destroy - the end of a device's list of rules
+ * @core: its core; all flows are gone
+ */
+void svt_steering_destroy(struct svt_core *core)
+{
+	WARN_ON(!list_empty(&core->rules));
+	mutex_destroy(&core->rules_lock);
+}
+
+static u32 svt_rule_rank(const struct svt_rule *rule)
+{
+	switch (rule->type) {
+	case IB_FLOW_ATTR_SNIFFER:
+		return 0;
+	case IB_FLOW_ATTR_NORMAL:
+		return 1 + rule->priority;
+	default:
+		return 2 + U16_MAX;
+	}
+}
+
+/* Behind all that are asked earlier; looked for from the end, where most go */
+static struct list_head *svt_rule_place(struct svt_core *core, const struct svt_rule *rule)
+{
+	struct svt_rule *other;
+
+	lockdep_assert_held(&core->rules_lock);
+	list_for_each_entry_reverse(other, &core->rules, node)
+		if (svt_rule_rank(other) <= svt_rule_rank(rule))
+			return &other->node;
+	return &core->rules;
+}
+
+/* With the first rule, and without the last */
+static int svt_steering_listen(struct svt_device *dev, bool begin)
+{
+	lockdep_assert_held(&dev->core->rules_lock);
+	if (dev->core->rules_count)
+		return 0;
+	return dev->ops->listen ? dev->ops->listen(dev, NULL, begin) : -EOPNOTSUPP;
+}
+
+static int svt_steering_add_locked(struct svt_rule *rule)
+{
+	struct svt_core *core = rule->qp->core;
+	int ret;
+
+	if (core->rules_count == SVT_MAX_RULES)
+		return -ENOMEM;
+	ret = svt_steering_listen(rule->qp->dev, true);
+	if (ret)
+		return ret;
+	list_add_rcu(&rule->node, svt_rule_place(core, rule));
+	core->rules_count++;
+	return 0;
+}
+
+/**
+ * svt_steering_add - let a rule steer frames
+ * @rule: made by svt_rule_parse()
+ *
+ * A QP that has an equal rule gets no frame twice, and has to remove both.
+ *
+ * Context: may sleep. Takes svt_core.rules_lock.
+ * Return: 0; -ENOMEM the device has SVT_MAX_RULES; -EOPNOTSUPP the backend, or the kernel, has
+ * nothing to take frames by; what the backend returns.
+ */
+int svt_steering_add(struct svt_rule *rule)
+{
+	struct svt_core *core = rule->qp->core;
+	int ret;
+
+	mutex_lock(&core->rules_lock);
+	ret = svt_steering_add_locked(rule);
+	mutex_unlock(&core->rules_lock);
+	return ret;
+}
+
+/**
+ * svt_steering_remove - undo svt_steering_add()
+ * @rule: freed after a grace period
+ *
+ * Context: may sleep. Takes svt_core.rules_lock.
+ */
+void svt_steering_remove(struct svt_rule *rule)
+{
+	struct svt_device *dev = rule->qp->dev;
+
+	mutex_lock(&dev->core->rules_lock);
+	list_del_rcu(&rule->node);
+	dev->core->rules_count--;
+	svt_steering_listen(dev, false);
+	mutex_unlock(&dev->core->rules_lock);
+	kfree_rcu(rule, rcu);
+}

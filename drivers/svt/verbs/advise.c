@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Advice on regions that are paged on demand: pages that a process will use soon are brought before
+ * a request waits for them; and what there is to tell of such regions. Advice is looked up once: it
+ * has references to what it is about, not to regions.
+ */
+#include <linux/slab.h>
+#include <rdma/rdma_netlink.h>
+
+#include "../mem/paging.h"
+#include "verbs.h"
+
+/* One range */
+struct svt_advice_part {
+	struct svt_paging *paging;
+	u64 offset;
+	u64 length;
+};
+
+/**
+ * struct svt_advice - what is to be brought
+ * @work: does it, if nobody waits
+ * @want: how
+ * @parts: how many
+ * @part: ranges
+ */
+struct svt_advice {
+	struct work_struct work;
+	enum svt_paging_want want;
+	u32 parts;
+	struct svt_advice_part part[];
+};
+
+/* All of it, though something fails: -EFAULT then */
+static int svt_advice_follow(struct svt_advice *advice)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < advice->parts; i++) {
+		struct svt_advice_part *part = &advice->part[i];
+
+		if (svt_paging_fault(part->paging, part->offset, part->length, advice->want,
+				     &part->paging->prefetched))
+			ret = -EFAULT;
+	}
+	return ret;
+}
+
+static void svt_advice_free(struct svt_advice *advice)
+{
+	u32 i;
+
+	for (i = 0; i < advice->parts; i++)
+		svt_paging_put(advice->part[i].paging);
+	kvfree(advice);
+}
+
+static void svt_advice_work(struct work_struct *work)
+{
+	struct svt_advice *advice = container_of(work, struct svt_advice, work);
+
+	svt_advice_follow(advice);
+	svt_advice_free(advice);
+}
+
+static int svt_advice_find(struct svt_keys *keys, struct ib_pd *pd, const struct ib_sge *sge,
+			   bool write, struct svt_advice_part *part)
+{
+	const struct svt_sge wanted = { sge->addr, sge->length, sge->lkey };
+	struct svt_region region = {};
+	int ret;
+
+	rcu_read_lock();
+	ret = svt_region_local(keys, pd, &wanted, write ? IB_ACCESS_LOCAL_WRITE : 0, &region);
+	if (!ret && !rcu_access_pointer(region.mr->paging))
+		ret = -EINVAL;
+	if (!ret) {
+		part->paging = svt_paging_get(&region);
+		part->offset = region.addr - region.mr->key.start;
+		part->length = region.length;
+	}
+	rcu_read_unlock();
+	return ret == -EACCES ? -EPERM : ret;
+}
+
+static struct svt_advice *svt_advice_make(struct ib_pd *pd, const struct ib_sge *sge, u32 count,
+					  bool write)
+{
+	struct svt_core *core = to_svt_device(pd->device)->core;
+	struct svt_advice *advice;
+	int ret;
+
+	advice = kvzalloc(struct_size(advice, part, count), GFP_KERNEL_ACCOUNT);
+	if (!advice)
+		return ERR_PTR(-ENOMEM);
+	INIT_WORK(&advice->work, svt_advice_work);
+	while (advice->parts < count) {
+		struct svt_advice_part part;
+
+		ret = svt_advice_find(&core->keys, pd, &sge[advice->parts], write, &part);
+		if (ret) {
+			svt_advice_free(advice);
+			return ERR_PTR(ret);
+		}
+		advice->part[advice->parts++] = part;
+	}
+	return advice;
+}
+
+static int svt_advice_want(enum ib_uverbs_advise_mr_advice advice, enum svt_paging_want *want)
+{
+	switch (advice) {
+	case IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH:
+		*want = SVT_PAGING_READ;
+		return 0;
+	case IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE:
+		*want = SVT_PAGING_WRITE;
+		return 0;
+	case IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT:
+		*want = SVT_PAGING_PRESENT;
+		return 0;
+	}
+	return -EOPNOTSUPP;
+}
+
+/**
+ * svt_advise_mr - ib_device_ops.advise_mr
+ * @pd: protection domain of the regions
+ * @advice: which
+ * @flags: IB_UVERBS_ADVISE_MR_FLAG_FLUSH: wait until the pages are there
+ * @sge: ranges of regions that are paged on demand
+ * @count: how many
+ * @attrs: not used
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP advice; -EINVAL no region with such a key, or one that is pinned; -EPERM
+ * another protection domain, or not to be written; -EFAULT not within the region, or, if waited
+ * for, not in the process; -ENOMEM.
+ */
+int svt_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice, u32 flags,
+		  struct ib_sge *sge, u32 count, struct uverbs_attr_bundle *attrs)
+{
+	struct svt_core *core = to_svt_device(pd->device)->core;
+	enum svt_paging_want want;
+	struct svt_advice *made;
+	int ret;
+
+	ret = svt_advice_want(advice, &want);
+	if (ret)
+		return ret;
+	made = svt_advice_make(pd, sge, count, want == SVT_PAGING_WRITE);
+	if (IS_ERR(made))
+		return PTR_ERR(made);
+	made->want = want;
+	if (!(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH)) {
+		queue_work(core->pager, &made->work);
+		return 0;
+	}
+	ret = svt_advice_follow(made);
+	svt_advice_free(made);
+	return ret;
+}
+
+/**
+ * svt_fill_stat_mr_entry - ib_device_ops.fill_stat_mr_entry
+ * @msg: netlink message
+ * @ibmr: region
+ *
+ * Context: ib_core holds the region.
+ * Return: 0 or -EMSGSIZE.
+ */
+int svt_fill_stat_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
+{
+	struct svt_paging *paging;
+	struct nlattr *table;
+
+	rcu_read_lock();
+	paging = rcu_dereference(to_svt_mr(ibmr)->paging);
+	if (!paging)
+		goto unlock;
+	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+	if (!table)
+		goto full;
+	if (rdma_nl_stat_hwcounter_entry(msg, "page_faults", atomic64_read(&paging->faults)) ||
+	    rdma_nl_stat_hwcounter_entry(msg, "page_invalidations",
+					 atomic64_read(&paging->invalidations)) ||
+	    rdma_nl_stat_hwcounter_entry(msg, "page_prefetch",
+					 atomic64_read(&paging->prefetched)))
+		goto cancel;
+	nla_nest_end(msg, table);
+unlock:
+	rcu_read_unlock();
+	return 0;
+
+cancel:
+	nla_nest_cancel(msg, table);
+full:
+	rcu_read_unlock();
+	return -EMSGSIZE;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * svt_raw DEVICE receive COUNT RULE...	prints "ready", then for each frame "LENGTH ok|- HEX"; ok:
+ *					its checksums are right
+ * svt_raw DEVICE send FLAG... HEX...	each frame; prints the status of each completion
+ * svt_raw DEVICE zeros LENGTH		a frame of zeros of any length, likewise
+ * svt_raw DEVICE errnos			of rules that are wrong
+ *
+ * A RULE is sniffer, all, mc, or the words dst=MAC type=N vlan=N ip6=ADDRESS udp=PORT of one rule.
+ * FLAG is checksum or inline. Exits with the errno of what failed; errnos with 1 then.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "complaint.h"
+#include "number.h"
+#include "raw.h"
+
+static void show(const struct raw *raw, const struct ibv_wc *wc)
+{
+	const u8 *frame = raw_frame(raw, wc->wr_id);
+	u32 i;
+
+	printf("%u %s ", wc->byte_len, wc->wc_flags & IBV_WC_IP_CSUM_OK ? "ok" : "-");
+	for (i = 0; i < wc->byte_len; i++)
+		printf("%02x", frame[i]);
+	printf("\n");
+}
+
+static int receive_all(const struct raw *raw, u64 count)
+{
+	struct ibv_wc wc;
+	int n;
+
+	printf("ready\n");
+	while (count) {
+		n = ibv_poll_cq(raw->cq, 1, &wc);
+		if (!n)
+			continue;
+		if (n < 0 || wc.status != IBV_WC_SUCCESS)
+			return -EIO;
+		show(raw, &wc);
+		if (raw_post(raw, wc.wr_id))
+			return -EIO;
+		count--;
+	}
+	return 0;
+}
+
+static int bad_word(const char *word)
+{
+	complain(word, EINVAL);
+	return -EINVAL;
+}
+
+static int receive(const struct raw *raw, u64 count, char **words)
+{
+	struct ibv_flow *flow;
+	struct rule rule;
+	unsigned int i;
+	int err;
+
+	rule_begin(&rule);
+	for (; *words; words++)
+		if (!rule_word(&rule, *words))
+			return bad_word(*words);
+	for (i = 0; i < FRAMES; i++)
+		if (raw_post(raw, i))
+			return -EIO;
+	flow = ibv_create_flow(raw->qp, &rule.attr);
+	if (!flow) {
+		err = errno;
+		complain("create flow", err);
+		return -err;
+	}
+	err = receive_all(raw, count);
+	ibv_destroy_flow(flow);
+	return err;
+}
+
+static u32 from_hex(const char *text, u8 *bytes)
+{
+	u32 length;
+
+	for (length = 0; length < FRAME_BYTES && sscanf(text, "%2hhx", bytes + length) == 1;
+	     length++, text += 2)
+		;
+	return length;
+}
+
+static int show_status(int status)
+{
+	printf("%s\n", status < 0 ? "none" : ibv_wc_status_str(status));
+	return status ? -EIO : 0;
+}
+
+static int send_hex(const struct raw *raw, const char *text, unsigned int flags, bool inlined)
+{
+	return show_status(raw_send(raw, from_hex(text, raw->memory), flags, inlined));
+}
+
+static int send_all(const struct raw *raw, char **words)
+{
+	unsigned int flags = 0;
+	bool inlined = false;
+	int err = 0;
+
+	for (; *words; words++) {
+		if (!strcmp(*words, "checksum"))
+			flags = IBV_SEND_IP_CSUM;
+		else if (!strcmp(*words, "inline"))
+			inlined = true;
+		else if (send_hex(raw, *words, flags, inlined))
+			err = -EIO;
+	}
+	return err;
+}
+
+static int run(struct raw *raw, char **argv)
+{
+	if (!strcmp(argv[0], "receive") && argv[1])
+		return receive(raw, number_of(argv[1], UINT32_MAX), argv + 2);
+	if (!strcmp(argv[0], "send"))
+		return send_all(raw, argv + 1);
+	if (!strcmp(argv[0], "zeros") && argv[1])
+		return show_status(raw_send(raw, number_of(argv[1], FRAME_BYTES), 0, false));
+	if (!strcmp(argv[0], "errnos"))
+		return raw_errnos(raw) ? -1 : 0;
+	return bad_word(argv[0]);
+}
+
+int main(int argc, char **argv)
+{
+	struct raw raw;
+	int err;
+
+	if (argc < 3)
+		return 255;
+	setlinebuf(stdout);
+	err = raw_open(&raw, argv[1]);
+	if (!err)
+		err = run(&raw, argv + 2);
+	raw_close(&raw);
+	return -err;
+}

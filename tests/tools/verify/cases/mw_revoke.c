@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The end of what a memory window allows: when its owner is told that it ended, nothing of a
+ * running WRITE or READ reaches memory any more; and what becomes of windows when their QP goes.
+ */
+#include <string.h>
+
+#include "mwbind.h"
+#include "res.h"
+#include "suite.h"
+
+#define ROUNDS		6
+#define REQUESTS	16
+#define REQUEST_LEN	65536u
+#define TOTAL		(REQUESTS * REQUEST_LEN)
+/* The window begins inside a page */
+#define AT		4001u
+#define OPEN_BYTE	0x11
+#define SECRET_BYTE	0x99
+
+/* How the owner takes the window away */
+enum revocation {
+	LOCAL_INV,
+	REBIND,
+	DEALLOC,
+	DESTROY_QP,
+};
+
+struct revoke {
+	enum ibv_mw_type type;
+	enum revocation how;
+	bool read;
+};
+
+static struct mw_stage *stage(struct test *t, const struct revoke *r)
+{
+	struct mw_stage *s = mw_open(t, r->type, false);
+	struct ibv_mw_bind_info info;
+
+	s->b = buf_new(t, AT + TOTAL + SLOT_GUARD, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+	info = mw_range(s, AT, TOTAL, MW_ACCESS);
+	if (s->mw)
+		mw_bind(s, s->mw, &info, IBV_WC_SUCCESS);
+	mw_share(s, info.addr, s->mw ? s->mw->rkey : 0);
+	return s;
+}
+
+static void take_away(struct mw_stage *s, const struct revoke *r)
+{
+	struct ibv_mw_bind_info elsewhere = mw_range(s, 0, 8, MW_ACCESS);
+
+	switch (r->how) {
+	case LOCAL_INV:
+		mw_local_inv(s, s->mw->rkey, IBV_WC_SUCCESS);
+		break;
+	case REBIND:
+		mw_bind(s, s->mw, &elsewhere, IBV_WC_SUCCESS);
+		break;
+	case DEALLOC:
+		if (res_drop(s->t, s->mw))
+			test_fail(s->t, "ibv_dealloc_mw fails");
+		break;
+	case DESTROY_QP:
+		if (link_destroy(s->l))
+			test_fail(s->t, "ibv_destroy_qp fails");
+		break;
+	}
+}
+
+/* Client: all of the window, by requests of which each may succeed, fail or be flushed. */
+static void reach(struct mw_stage *s, const struct revoke *r)
+{
+	enum ibv_wr_opcode opcode = r->read ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
+	struct ibv_wc wc;
+	u32 i;
+
+	for (i = 0; i < REQUESTS; i++) {
+		struct ibv_sge sge = buf_sge(s->b, AT + i * REQUEST_LEN, REQUEST_LEN);
+		struct ibv_send_wr wr = wr_rdma(opcode, i, &sge, s->r.addr + i * REQUEST_LEN,
+						s->r.rkey);
+
+		link_post(s->l, &wr);
+	}
+	for (i = 0; i < REQUESTS; i++) {
+		cq_next(s->t, s->l->scq, &wc);
+		if (wc.wr_id != i)
+			test_fail(s->t, "completion of %lu instead of %u", wc.wr_id, i);
+	}
+}
+
+/* Client: of what stood there when the window was gone nothing was read. */
+static void expect_no_secret(struct mw_stage *s)
+{
+	if (memchr(s->b->p + AT, SECRET_BYTE, TOTAL))
+		test_fail(s->t, "read behind the end of the window");
+}
+
+/* Server: wait until the client's requests are under way. */
+static void wait_for_writes(struct mw_stage *s)
+{
+	while (__atomic_load_n(s->b->p + AT, __ATOMIC_RELAXED) != OPEN_BYTE)
+		test_poll_peer(s->t);
+}
+
+static void run_round(struct test *t, const struct revoke *r)
+{
+	struct mw_stage *s = stage(t, r);
+	u8 *window = s->b->p + AT;
+
+	if (t->client || r->read)
+		memset(window, OPEN_BYTE, TOTAL);
+	test_sync(t);
+	if (t->client) {
+		reach(s, r);
+		test_sync(t);
+		if (r->read)
+			expect_no_secret(s);
+		return;
+	}
+	if (!r->read)
+		wait_for_writes(s);
+	take_away(s, r);
+	memset(window, SECRET_BYTE, TOTAL);
+	test_sync(t);
+	if (!r->read && memchr(window, OPEN_BYTE, TOTAL))
+		test_fail(t, "written behind the end of the window");
+	/* Bound elsewhere it would keep the region */
+	if (r->how == REBIND && res_drop(t, s->mw))
+		test_fail(t, "ibv_dealloc_mw fails");
+	guard_check(t, s->b->p, AT, "before the window");
+	guard_check(t, window + TOTAL, SLOT_GUARD, "after the window");
+}
+
+static void run_revoke(struct test *t)
+{
+	u32 i;
+
+	for (i = 0; i < ROUNDS; i++)
+		run_round(t, t->c->arg);
+}
+
+/* A window whose QP is gone keeps nothing: its region may go, and another QP may have it. */
+static void run_qp_gone(struct test *t)
+{
+	struct mw_stage *s = mw_open(t, IBV_MW_TYPE_2, false);
+	struct ibv_mw_bind_info info = mw_range(s, MW_AT, MW_LEN, MW_ACCESS);
+	struct ibv_mr *mr = s->b->mr[0];
+
+	if (!t->client) {
+		mw_bind(s, s->mw, &info, IBV_WC_SUCCESS);
+		if (!res_drop(t, mr))
+			test_fail(t, "the region goes although a window is bound to it");
+		if (link_destroy(s->l))
+			test_fail(t, "ibv_destroy_qp fails");
+	}
+	test_sync(t);
+	s->l = link_open_rc(t);
+	if (!t->client)
+		mw_bind(s, s->mw, &info, IBV_WC_SUCCESS);
+	mw_share(s, info.addr, s->mw ? s->mw->rkey : 0);
+	if (t->client)
+		mw_write(s, 0, MW_LEN, s->r.rkey, IBV_WC_SUCCESS);
+	test_sync(t);
+	if (t->client)
+		return;
+	mw_check(s, MW_AT, MW_LEN, 1);
+	if (link_destroy(s->l))
+		test_fail(t, "ibv_destroy_qp fails");
+	if (res_drop(t, mr))
+		test_fail(t, "the region stays although the QP of its window is gone");
+}
+
+#define REVOKE(...)	(&(const struct revoke) { __VA_ARGS__ })
+
+const struct test_case mw_revoke_cases[] = {
+	{ "mw2_revoke_inv", run_revoke, "LOCAL_INV under WRITEs",
+	  REVOKE(IBV_MW_TYPE_2, LOCAL_INV, false) },
+	{ "mw2_revoke_dealloc", run_revoke, "type 2: deallocation under WRITEs",
+	  REVOKE(IBV_MW_TYPE_2, DEALLOC, false) },
+	{ "mw2_revoke_destroy", run_revoke, "end of the QP under WRITEs",
+	  REVOKE(IBV_MW_TYPE_2, DESTROY_QP, false) },
+	{ "mw1_revoke_rebind", run_revoke, "type 1: bound elsewhere under WRITEs",
+	  REVOKE(IBV_MW_TYPE_1, REBIND, false) },
+	{ "mw1_revoke_dealloc", run_revoke, "type 1: deallocation under WRITEs",
+	  REVOKE(IBV_MW_TYPE_1, DEALLOC, false) },
+	{ "mw2_revoke_read", run_revoke, "LOCAL_INV under READs",
+	  REVOKE(IBV_MW_TYPE_2, LOCAL_INV, true) },
+	{ "mw1_revoke_read", run_revoke, "type 1: bound elsewhere under READs",
+	  REVOKE(IBV_MW_TYPE_1, REBIND, true) },
+	{ "mw2_qp_gone", run_qp_gone, "type 2: the QP goes before its window", NULL },
+	{ }
+};
