@@ -282,6 +282,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.get_dma_mr = svt_get_dma_mr,
 	.get_hw_stats = svt_get_hw_stats,
 	.get_link_layer = svt_get_link_layer,
+	.get_netdev = svt_get_netdev,
 	.get_port_immutable = svt_get_port_immutable,
 	.map_mr_sg = svt_map_mr_sg,
 	.mmap = svt_mmap,

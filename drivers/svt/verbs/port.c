@@ -3,6 +3,7 @@
  * The one port of a device. Its state is what the backend said last (svt_set_link()), under
  * svt_core.link_lock; the rest is constant.
  */
+#include <linux/netdevice.h>
 #include <rdma/ib_mad.h>
 
 #include "verbs.h"
@@ -135,4 +136,27 @@ int svt_get_port_immutable(struct ib_device *ibdev, u32 port,
 enum rdma_link_layer svt_get_link_layer(struct ib_device *ibdev, u32 port)
 {
 	return IB_LINK_LAYER_ETHERNET;
+}
+
+/**
+ * svt_get_netdev - ib_device_ops.get_netdev
+ * @ibdev: device
+ * @port: 1
+ *
+ * ib_core has its own record and needs no driver for it; but SMC on 6.1 asks the operation itself,
+ * and takes a device without it for one without a netdev.
+ *
+ * Context: any but interrupts.
+ * Return: the netdev, held; NULL when there is none, or no more.
+ */
+struct net_device *svt_get_netdev(struct ib_device *ibdev, u32 port)
+{
+	struct ib_port_data *data = &ibdev->port_data[port];
+	struct net_device *netdev;
+
+	spin_lock(&data->netdev_lock);
+	netdev = rcu_dereference_protected(data->netdev, lockdep_is_held(&data->netdev_lock));
+	dev_hold(netdev);
+	spin_unlock(&data->netdev_lock);
+	return netdev;
 }

@@ -103,6 +103,7 @@ int svt_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey);
 int svt_get_port_immutable(struct ib_device *ibdev, u32 port,
 			   struct ib_port_immutable *immutable);
 enum rdma_link_layer svt_get_link_layer(struct ib_device *ibdev, u32 port);
+struct net_device *svt_get_netdev(struct ib_device *ibdev, u32 port);
 enum ib_mtu svt_active_mtu(struct svt_core *core);
 
 /* ucontext.c, pd.c, mmap.c */
