@@ -134,7 +134,7 @@ static void many_qps_are_looked_at_less_often(struct kunit *test)
 
 	options.type = IB_QPT_UC;
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
-		others[i] = svt_fake_qp(f->fake, &options);
+		others[i] = requester_qp(f, &options);
 		others[i]->send.pace = 0;
 		f->qp = others[i];
 		post(f);

@@ -2,7 +2,7 @@
 /*
  * What the tests of requester and completer share: see requester_fixture.h.
  *
- * The hrtimer of the QP calls a function that does nothing, and requester_let_pass() moves all that
+ * The hrtimer of a QP calls a function that does nothing, and requester_let_pass() moves all that
  * the engine remembers of time into the past, so no test depends on how fast it runs. What the
  * engine leaves to the workqueue is waited for after every step.
  */
@@ -53,6 +53,22 @@ static enum hrtimer_restart stand_still(struct hrtimer *timer)
 }
 
 /**
+ * requester_qp - a QP of the fixture's device whose timer never fires by itself
+ * @f: fixture
+ * @options: its options
+ *
+ * Return: the QP.
+ */
+struct svt_qp *requester_qp(struct requester_fixture *f, const struct svt_fake_options *options)
+{
+	struct svt_qp *qp = svt_fake_qp(f->fake, options);
+
+	/* Nothing was sent, so it is not armed */
+	qp->send.timer.function = stand_still;
+	return qp;
+}
+
+/**
  * requester_open - make the QP
  * @test: test
  * @options: its options
@@ -67,9 +83,7 @@ struct requester_fixture *requester_open(struct kunit *test,
 	f->memory = svt_fake_memory(f->fake, REQUESTER_MEMORY,
 				    IB_ACCESS_LOCAL_WRITE | SVT_FAKE_REMOTE | IB_ACCESS_MW_BIND);
 	svt_fake_fill(f->memory->bytes, REQUESTER_MEMORY, 3);
-	f->qp = svt_fake_qp(f->fake, options);
-	/* Nothing was sent, so it is not armed */
-	f->qp->send.timer.function = stand_still;
+	f->qp = requester_qp(f, options);
 	/* As after many answers that came in time */
 	f->qp->send.outstanding_eighths = 8 * SVT_MAX_OUTSTANDING;
 	f->psn = options->sq_psn;

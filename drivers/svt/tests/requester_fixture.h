@@ -51,6 +51,7 @@ struct requester_fixture {
 
 int requester_fixture_init(struct kunit *test);
 void requester_fixture_exit(struct kunit *test);
+struct svt_qp *requester_qp(struct requester_fixture *f, const struct svt_fake_options *options);
 struct requester_fixture *requester_open(struct kunit *test,
 					 const struct svt_fake_options *options);
 
