@@ -134,6 +134,20 @@ verify() {
 		"$BUILD/tools/svt_verify" -d svtb -g "$(gid_index svtb "$1")" "${@:2}" "$PAIR_HOST"
 }
 
+# capture COMMAND...: what RoCE packets b got and sent while it runs is in $WORK/wire.pcap
+capture() {
+	local pid
+	ip netns exec b tcpdump -i veth0 -w "$WORK/wire.pcap" -s 0 -B 65536 -U udp port 4791 \
+		2>"$WORK/tcpdump" &
+	pid=$!
+	until_true 10 grep -q listening "$WORK/tcpdump"
+	"$@"
+	nap 1
+	kill "$pid"
+	wait "$pid"
+	grep -q '^0 packets dropped' "$WORK/tcpdump"
+}
+
 # counter NAME: of svtb, as `rdma statistic` has it.
 counter() {
 	in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
