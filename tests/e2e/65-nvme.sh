@@ -8,6 +8,7 @@
 
 . "$(dirname "$0")/../lib/testlib.sh"
 . "$(dirname "$0")/../lib/wire.sh"
+. "$(dirname "$0")/../lib/client.sh"
 
 NQN=nqn.2014-08.org.example:svt
 NVMET=/sys/kernel/config/nvmet
@@ -81,34 +82,13 @@ not_live() {
 	! live
 }
 
-# verify_disk DISK [OPTION...]: random writes of all sizes, read back and compared
-verify_disk() {
-	fio --name=verify --filename="$1" --allow_file_create=0 --ioengine=libaio --direct=1 \
-		--iodepth=16 --rw=randrw --bsrange=512-256k --verify=crc32c --verify_fatal=1 "${@:2}"
-}
-
-# A tree of files, on a filesystem that is unmounted in between
-copy_and_compare() {
-	local disk=$1 tree=$TOP/drivers
-	mkfs.ext4 -q "$disk"
-	mkdir -p "$WORK/mnt"
-	mount "$disk" "$WORK/mnt"
-	cp -r "$tree" "$WORK/mnt/tree"
-	umount "$WORK/mnt"
-	echo 3 >/proc/sys/vm/drop_caches
-	mount -o ro "$disk" "$WORK/mnt"
-	diff -r "$tree" "$WORK/mnt/tree"
-	umount "$WORK/mnt"
-	fsck.ext4 -fn "$disk"
-}
-
 # use_disk ADDRESS: connect, use it, disconnect
 use_disk() {
 	local disk
 	disk=$(connect "$1")
 	nvme list
 	copy_and_compare "$disk"
-	verify_disk "$disk" --size=16M
+	verify_file "$disk" --size=16M
 	disconnect
 }
 
@@ -133,74 +113,55 @@ refusals() {
 	no_disk
 }
 
-# Runs of fio in the background, until one fails or there is a file "enough". (fio's own loops do
-# not verify what they wrote.)
-verify_again() {
-	local run
-	for ((run = 1; run < 1000; run++)); do
-		verify_disk "$DISK" --size=8M --randseed=$run
-		[ ! -e "$WORK/enough" ] || break
-	done
-}
-
-start_io() {
+start_disk_io() {
 	DISK=$(connect 10.0.1.2)
-	verify_again >"$WORK/fio" 2>&1 &
-	IO=$!
-	until_true 20 grep -q Starting "$WORK/fio"
-	nap 1
-	kill -0 "$IO" || die "fio ended: $(<"$WORK/fio")"
+	start_io "$DISK"
 }
 
-# What was under way ends well, and nothing of it was wrong
-stop_io() {
-	kill -0 "$IO" || die "fio ended: $(<"$WORK/fio")"
-	touch "$WORK/enough"
-	wait "$IO" || die "fio: $(<"$WORK/fio")"
-	verify_disk "$DISK" --size=4M
+stop_disk_io() {
+	stop_io
+	verify_file "$DISK" --size=4M
 	disconnect
 }
 
 disconnect_under_io() {
-	start_io
+	start_disk_io
 	disconnect
-	if wait "$IO"; then
-		die "fio does not know that its disk is gone"
-	fi
+	io_failed
 	use_disk 10.0.1.2
 }
 
 target_restarts_under_io() {
-	start_io
+	start_disk_io
 	target_stop
 	until_true 20 not_live || die "nobody misses the target"
 	target_start
 	until_true 60 live || die "it does not come back"
-	stop_io
+	stop_disk_io
 }
 
 link_goes_under_io() {
-	start_io
+	start_disk_io
 	ip link set wire1 down
 	until_true 60 not_live || die "nobody misses the link"
 	ip link set wire1 up
 	ip route replace 10.0.1.1 dev wire1 src 10.0.1.2 table 102
 	until_true 60 live || die "it does not come back"
-	stop_io
+	stop_disk_io
 }
 
 initiator_device_goes_under_io() {
-	start_io
+	start_disk_io
 	rdma link delete svt1
 	until_true 60 device_gone svt1 || die "svt1 is still there"
-	wait "$IO" && die "fio does not know that its disk is gone"
+	io_failed
 	until_true 20 no_disk || die "the disk is still there"
 	wire_device svt1 svt wire1
 	use_disk 10.0.1.2
 }
 
 target_device_goes_under_io() {
-	start_io
+	start_disk_io
 	rdma link delete svt0
 	until_true 60 device_gone svt0 || die "svt0 is still there"
 	until_true 60 not_live || die "nobody misses the target"
@@ -208,7 +169,7 @@ target_device_goes_under_io() {
 	target_stop
 	target_start
 	until_true 60 live || die "it does not come back"
-	stop_io
+	stop_disk_io
 }
 
 # After a failed test, too, of which all may be left
