@@ -101,7 +101,8 @@ setup_pair() {
 # set_rdma_mode shared|exclusive: EBUSY as long as there is another namespace, and the kernel takes
 # down one whose name is gone when it gets to it.
 set_rdma_mode() {
-	until_true 10 rdma system set netns "$1" 2>/dev/null || rdma system set netns "$1"
+	until_true 20 rdma system set netns "$1" 2>/dev/null ||
+		die "a network namespace is left: the RDMA subsystem's mode cannot be $1"
 }
 
 rdma_mode() {
