@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# The limits that a device tells: that they can be reached, what is beyond them, and what memory it
+# takes. One process has QPs on both devices, so that it can measure all of it.
+# Limit: 1800 s
+
+. "$(dirname "$0")/../lib/testlib.sh"
+
+limits() {
+	"$BUILD/tools/svt_limits" "$@"
+}
+
+has_attribute() {
+	[ "$(ibv_devinfo -v -d svta | sed -n "s/^[[:space:]]*$1:[[:space:]]*//p")" = "$2" ]
+}
+
+limits_are_told() {
+	has_attribute max_qp 65536
+	has_attribute max_cq 65536
+	has_attribute max_mr 1048576
+	has_attribute max_qp_wr 32768
+	has_attribute max_srq_wr 32768
+}
+
+nothing_is_left() {
+	local areas
+	areas=$(vmalloc_of_svt)
+	"$@"
+	assert_idle svta
+	assert_idle svtb
+	[ "$(vmalloc_of_svt)" = "$areas" ]
+}
+
+# Each ring is an area of the process
+setup_limits() {
+	sysctl -qw vm.max_map_count=1000000
+	setup_pair
+}
+
+setup_limits
+run_test "limits are told" limits_are_told
+run_test "10 000 connected QPs" nothing_is_left limits qps svta svtb 10000
+run_test "queues of 2^15 requests, and none deeper" nothing_is_left limits depth svta
+for kind in pd ah cq srq qp; do
+	run_in_turn "as many ${kind^^}s as told" nothing_is_left limits fill svta "$kind"
+done
+TEST_LIMIT=900
+[ -z "${SVT_FULL:-}" ] || run_test "as many MRs as told" nothing_is_left limits fill svta mr
+run_test "teardown leaves nothing" teardown_pair
+finish

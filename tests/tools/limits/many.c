@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Many RC QPs, half of them on each of two devices. QP i of one is connected to QP i of the other;
+ * both send one message, of which each byte is looked at.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "complaint.h"
+#include "dev.h"
+#include "limits.h"
+#include "qpattr.h"
+
+/* A message: its QP's index, so often */
+#define WORDS		16
+#define LENGTH		(WORDS * sizeof(u32))
+/* Messages under way at a time */
+#define LOT		256
+/* Kernel memory of a QP beside its rings, on average */
+#define MOST_BYTES	8192
+
+struct side {
+	struct dev dev;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_mr *mr;
+	struct ibv_qp **qps;
+	u32 (*sent)[WORDS];	/* of each QP, and then: */
+	u32 (*received)[WORDS];
+};
+
+static int open_side(struct side *s, const char *device, u32 count)
+{
+	if (dev_open(&s->dev, device, -1))
+		return -1;
+	s->qps = calloc(count, sizeof(*s->qps));
+	s->sent = calloc(2 * count, LENGTH);
+	if (!s->qps || !s->sent)
+		return complain("buffers", ENOMEM);
+	s->received = s->sent + count;
+	s->pd = ibv_alloc_pd(s->dev.ctx);
+	s->cq = ibv_create_cq(s->dev.ctx, 2 * LOT, NULL, NULL, 0);
+	if (!s->pd || !s->cq)
+		return complain("PD and CQ", errno);
+	s->mr = ibv_reg_mr(s->pd, s->sent, 2 * count * LENGTH, IBV_ACCESS_LOCAL_WRITE);
+	return s->mr ? 0 : complain("ibv_reg_mr", errno);
+}
+
+static int create_qps(struct side *s, u32 count)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC, .sq_sig_all = 1, .send_cq = s->cq, .recv_cq = s->cq,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1,
+			 .max_recv_sge = 1 },
+	};
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		struct ibv_qp_init_attr attr = init;
+
+		s->qps[i] = ibv_create_qp(s->pd, &attr);
+		if (!s->qps[i])
+			return complain("ibv_create_qp", errno);
+	}
+	return 0;
+}
+
+static int connect_qps(struct side *s, struct side *peer, u32 count)
+{
+	struct qp_path path;
+	u32 i;
+	int err;
+
+	qpattr_defaults(&path);
+	path.sgid_index = s->dev.gid_index;
+	path.peer.gid = peer->dev.gid;
+	for (i = 0; i < count; i++) {
+		path.peer.qpn = peer->qps[i]->qp_num;
+		err = qpattr_to_rts(s->qps[i], &path);
+		if (err)
+			return complain("to RTS", err);
+	}
+	return 0;
+}
+
+static int post(struct side *s, u32 i, bool send)
+{
+	struct ibv_sge sge = {
+		(uintptr_t)(send ? s->sent[i] : s->received[i]), LENGTH, s->mr->lkey
+	};
+	struct ibv_recv_wr recv = { .wr_id = i, .sg_list = &sge, .num_sge = 1 }, *bad_recv;
+	struct ibv_send_wr wr = {
+		.wr_id = i, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND
+	}, *bad;
+	u32 word;
+	int err;
+
+	if (send)
+		for (word = 0; word < WORDS; word++)
+			s->sent[i][word] = i + 1;
+	err = send ? ibv_post_send(s->qps[i], &wr, &bad) :
+		     ibv_post_recv(s->qps[i], &recv, &bad_recv);
+	return err ? complain(send ? "ibv_post_send" : "ibv_post_recv", err) : 0;
+}
+
+/* @count completions, each a success */
+static int reap(struct side *s, u32 count)
+{
+	struct ibv_wc wc;
+	int n;
+
+	while (count) {
+		n = ibv_poll_cq(s->cq, 1, &wc);
+		if (n < 0)
+			return complain("ibv_poll_cq", errno);
+		if (n && wc.status)
+			return complain(ibv_wc_status_str(wc.status), EIO);
+		count -= n;
+	}
+	return 0;
+}
+
+static int exchange(struct side sides[2], u32 from, u32 to)
+{
+	u32 i, k;
+
+	for (i = from; i < to; i++)
+		for (k = 0; k < 2; k++)
+			if (post(&sides[k], i, false))
+				return -1;
+	for (i = from; i < to; i++)
+		for (k = 0; k < 2; k++)
+			if (post(&sides[k], i, true))
+				return -1;
+	for (k = 0; k < 2; k++)
+		if (reap(&sides[k], 2 * (to - from)))
+			return -1;
+	return 0;
+}
+
+static int exchange_all(struct side sides[2], u32 count)
+{
+	u32 i, word;
+
+	for (i = 0; i < count; i += LOT)
+		if (exchange(sides, i, min_u32(i + LOT, count)))
+			return -1;
+	for (i = 0; i < count; i++)
+		for (word = 0; word < WORDS; word++)
+			if (sides[0].received[i][word] != i + 1 ||
+			    sides[1].received[i][word] != i + 1)
+				return complain("contents of a message", EBADMSG);
+	return 0;
+}
+
+static int destroy_qps(struct side *s, u32 count)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < count; i++) {
+		err = ibv_destroy_qp(s->qps[i]);
+		if (err)
+			return complain("ibv_destroy_qp", err);
+	}
+	return 0;
+}
+
+static int judge(const struct memory *before, const struct memory *with,
+		 const struct memory *after, u32 count)
+{
+	s64 rings = with->rings - before->rings;
+	s64 beside = with->kernel - before->kernel - rings;
+	s64 left = after->kernel - before->kernel;
+
+	printf("%u connected QPs: %lld bytes of kernel memory each, and %lld of rings\n", count,
+	       (long long)beside / count, (long long)rings / count);
+	printf("left behind by each: %lld bytes\n", (long long)left / count);
+	if (beside / count > MOST_BYTES)
+		return complain("a QP takes more than 8 KiB", E2BIG);
+	/* Slabs that are not full any more stay for a while */
+	if (left > beside / 4)
+		return complain("what is left", ENOTEMPTY);
+	return 0;
+}
+
+int many_qps(const char *const devices[2], u32 count)
+{
+	static struct side sides[2];
+	struct memory before, with, after;
+	u32 k, half = count / 2;
+
+	for (k = 0; k < 2; k++)
+		if (open_side(&sides[k], devices[k], half))
+			return -1;
+	if (memory_read(&before))
+		return -1;
+	for (k = 0; k < 2; k++)
+		if (create_qps(&sides[k], half))
+			return -1;
+	for (k = 0; k < 2; k++)
+		if (connect_qps(&sides[k], &sides[!k], half))
+			return -1;
+	if (exchange_all(sides, half) || memory_read(&with))
+		return -1;
+	for (k = 0; k < 2; k++)
+		if (destroy_qps(&sides[k], half))
+			return -1;
+	if (memory_read(&after))
+		return -1;
+	return judge(&before, &with, &after, 2 * half);
+}
