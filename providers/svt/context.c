@@ -95,6 +95,7 @@ static const struct verbs_context_ops operations = {
 	.query_rt_values = svt_query_rt_values,
 	.query_srq = svt_query_srq,
 	.reg_dm_mr = svt_reg_dm_mr,
+	.reg_dmabuf_mr = svt_reg_dmabuf_mr,
 	.reg_mr = svt_reg_mr,
 	.req_notify_cq = svt_req_notify_cq,
 	.rereg_mr = svt_rereg_mr,

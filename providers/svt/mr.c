@@ -27,6 +27,25 @@ struct ibv_mr *svt_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t
 	return &mr->ibv_mr;
 }
 
+/* The region has no address in the process; libibverbs enters @offset for it */
+struct ibv_mr *svt_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
+				 int fd, int access)
+{
+	struct verbs_mr *mr;
+	int err;
+
+	mr = calloc(1, sizeof(*mr));
+	if (!mr)
+		return NULL;
+	err = ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, mr);
+	if (err) {
+		free(mr);
+		errno = err;
+		return NULL;
+	}
+	return &mr->ibv_mr;
+}
+
 int svt_rereg_mr(struct verbs_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
 		 int access)
 {

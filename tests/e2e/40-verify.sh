@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib/testlib.sh"
 
 # Cases that wait for an option; whatever else could not run has to have its reason here.
-KNOWN_SKIPS='^skip (large_2g_(write|read): only with -L|wire_[a-z_0-9]+: only with -x)'
+KNOWN_SKIPS='^skip (large_2g_(write|read): only with -L|wire_[a-z_0-9]+: only with -x|dmabuf_[a-z]+: no /)'
 
 # complete KIND [OPTION...]: nothing is skipped but what is known
 complete() {

@@ -10,9 +10,13 @@
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 
-/* ib_device_ops.create_cq is given the driver's part of the command only */
-#define svt_cq_command		ib_udata
-#define svt_cq_udata(command)	(command)
+/* Some ib_device_ops are given the driver's part of the command only */
+#define svt_command		ib_udata
+#define svt_command_udata(command)	(command)
+
+/* They have taken the lock all along */
+#define dma_buf_vmap_unlocked	dma_buf_vmap
+#define dma_buf_vunmap_unlocked	dma_buf_vunmap
 
 /* Work requests that 6.1 has no names for, and passes on as the numbers that they are */
 #define IB_UVERBS_WR_FLUSH		14
@@ -45,8 +49,8 @@ static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)
 
 #else
 
-#define svt_cq_command		uverbs_attr_bundle
-#define svt_cq_udata(command) ({						\
+#define svt_command		uverbs_attr_bundle
+#define svt_command_udata(command) ({					\
 	struct uverbs_attr_bundle *command_ = (command);		\
 	command_ ? &command_->driver_udata : NULL;			\
 })

@@ -121,6 +121,7 @@ struct svt_fast {
  * @paging: of a region that is paged on demand, else NULL. Changes likewise.
  * @windows: how many are bound to it; -1: claimed for rereg or dereg, see svt_mr_claim()
  * @umem: the pinned memory, owned by verbs; opaque here
+ * @buffer: the dma-buf that it is of instead, likewise
  * @iova: what @key.start is unless the region is zero based; verbs'
  * @fast: of a region for fast registration, else NULL; does not change
  */
@@ -131,6 +132,7 @@ struct svt_mr {
 	struct svt_paging __rcu *paging;
 	atomic_t windows;
 	struct ib_umem *umem;
+	struct svt_buffer *buffer;
 	u64 iova;
 	struct svt_fast *fast;
 };

@@ -304,6 +304,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.query_ucontext = svt_query_ucontext,
 	.reg_dm_mr = svt_reg_dm_mr,
 	.reg_user_mr = svt_reg_user_mr,
+	.reg_user_mr_dmabuf = svt_reg_user_mr_dmabuf,
 	.req_notify_cq = svt_req_notify_cq,
 	.rereg_user_mr = svt_rereg_user_mr,
 	.resize_cq = svt_resize_cq,

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory regions: pins user memory, describes its pages to mem/, and gives it a key. ib_core
- * serialises rereg and dereg of one region. Windows and look-ups come at any time: a region is
- * claimed, which keeps windows out, and its key disabled, which waits for the look-ups, before its
- * fields or its pages change. Regions for fast registration only begin and end here, and are told
- * of pages; mem/fast.c has the rest.
+ * Memory regions: pins user memory, or imports a dma-buf, describes the pages to mem/, and gives
+ * them a key. ib_core serialises rereg and dereg of one region. Windows and look-ups come at any
+ * time: a region is claimed, which keeps windows out, and its key disabled, which waits for the
+ * look-ups, before its fields or its pages change. Regions for fast registration only begin and end
+ * here, and are told of pages; mem/fast.c has the rest.
  */
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
 #include <rdma/iter.h>
 
+#include "../compat/compat.h"
 #include "../mem/paging.h"
+#include "dmabuf.h"
 #include "verbs.h"
 
 /**
  * struct svt_mr_pages - memory on its way into a region, or out of it
  * @umem: the pins
+ * @buffer: instead of them: memory of a dma-buf
  * @table: the same as the engine wants it
- * @paging: instead of both: nothing is pinned
+ * @paging: instead of all: nothing is pinned
  */
 struct svt_mr_pages {
 	struct ib_umem *umem;
+	struct svt_buffer *buffer;
 	struct svt_page_table *table;
 	struct svt_paging *paging;
 };
@@ -84,17 +88,19 @@ static void svt_mr_unpin(struct svt_mr_pages *pages)
 {
 	svt_page_table_free(pages->table);
 	ib_umem_release(pages->umem);
+	svt_buffer_put(pages->buffer);
 	svt_paging_put(pages->paging);
 }
 
 /* Nobody looks at @mr: not in the table yet, or its key is disabled */
 static struct svt_mr_pages svt_mr_set_pages(struct svt_mr *mr, const struct svt_mr_pages *pages)
 {
-	struct svt_mr_pages old = { .umem = mr->umem };
+	struct svt_mr_pages old = { .umem = mr->umem, .buffer = mr->buffer };
 
 	old.table = rcu_replace_pointer(mr->table, pages->table, true);
 	old.paging = rcu_replace_pointer(mr->paging, pages->paging, true);
 	mr->umem = pages->umem;
+	mr->buffer = pages->buffer;
 	return old;
 }
 
@@ -155,6 +161,30 @@ static void svt_mr_set_start(struct svt_mr *mr)
 	mr->key.start = mr->key.access & IB_ZERO_BASED ? 0 : mr->iova;
 }
 
+/* Takes @pages, also when it fails */
+static struct ib_mr *svt_mr_of_pages(struct ib_pd *pd, struct svt_mr_pages *pages, u64 length,
+				     u64 iova, int access)
+{
+	struct svt_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	int ret = -ENOMEM;
+
+	if (!mr)
+		goto unpin;
+	mr->key.pd = pd;
+	mr->key.access = access;
+	mr->key.length = length;
+	mr->iova = iova;
+	svt_mr_set_start(mr);
+	svt_mr_set_pages(mr, pages);
+	ret = svt_mr_insert(to_svt_device(pd->device)->core, mr);
+	if (!ret)
+		return &mr->ibmr;
+	kfree(mr);
+unpin:
+	svt_mr_unpin(pages);
+	return ERR_PTR(ret);
+}
+
 /**
  * svt_reg_user_mr - register memory of the calling process
  * @pd: protection domain
@@ -173,35 +203,54 @@ struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova,
 			      struct ib_udata *udata)
 {
 	struct svt_mr_pages pages;
-	struct svt_mr *mr;
 	int ret;
 
 	ret = svt_udata_check(udata);
-	if (ret)
-		return ERR_PTR(ret);
-	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
-	if (!mr)
-		return ERR_PTR(-ENOMEM);
-	mr->key.pd = pd;
-	mr->key.access = access;
-	mr->key.length = length;
-	mr->iova = iova;
-	svt_mr_set_start(mr);
+	if (!ret)
+		ret = svt_mr_pin(pd->device, &pages, start, length, iova, access);
+	return ret ? ERR_PTR(ret) : svt_mr_of_pages(pd, &pages, length, iova, access);
+}
 
-	ret = svt_mr_pin(pd->device, &pages, start, length, iova, access);
-	if (ret)
-		goto free;
-	svt_mr_set_pages(mr, &pages);
-	ret = svt_mr_insert(to_svt_device(pd->device)->core, mr);
-	if (ret)
-		goto unpin;
-	return &mr->ibmr;
+static int svt_mr_import(struct svt_mr_pages *pages, int fd, u64 offset, u64 length, bool write)
+{
+	*pages = (struct svt_mr_pages) {
+		.buffer = svt_buffer_open(fd, offset, length, write),
+	};
+	if (IS_ERR(pages->buffer))
+		return PTR_ERR(pages->buffer);
+	pages->table = svt_buffer_table(pages->buffer, offset, length);
+	if (!IS_ERR(pages->table))
+		return 0;
+	svt_buffer_put(pages->buffer);
+	return PTR_ERR(pages->table);
+}
 
-unpin:
-	svt_mr_unpin(&pages);
-free:
-	kfree(mr);
-	return ERR_PTR(ret);
+/**
+ * svt_reg_user_mr_dmabuf - register memory of a dma-buf
+ * @pd: protection domain
+ * @offset: first byte, in the buffer
+ * @length: bytes, 1 to 2^40
+ * @iova: by which it is addressed in work requests; same offset in its page as @offset
+ * @fd: of the calling process
+ * @access: enum ib_access_flags, checked by ib_core
+ * @command: of ib_core
+ *
+ * Context: may sleep.
+ * Return: the region; -EINVAL length, addresses wrap, or no dma-buf so long; -ENOMEM memory or
+ * regions run out; as svt_buffer_open() and svt_buffer_table().
+ */
+struct ib_mr *svt_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd,
+				     int access, struct svt_command *command)
+{
+	struct svt_mr_pages pages;
+	u64 end;
+	int ret;
+
+	if (!length || length > SVT_MAX_MR_LENGTH || check_add_overflow(iova, length, &end))
+		return ERR_PTR(-EINVAL);
+	ret = svt_udata_check(svt_command_udata(command)) ?:
+	      svt_mr_import(&pages, fd, offset, length, ib_access_writable(access));
+	return ret ? ERR_PTR(ret) : svt_mr_of_pages(pd, &pages, length, iova, access);
 }
 
 /**
@@ -263,6 +312,14 @@ int svt_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigne
 	return ret ?: ib_sg_to_pages(ibmr, sg, nents, offset, svt_map_page);
 }
 
+/* Pages that were pinned for reading may be shared with others */
+static bool svt_mr_is_read_only(const struct svt_mr *mr)
+{
+	if (mr->buffer)
+		return !svt_buffer_is_writable(mr->buffer);
+	return mr->umem && !mr->umem->writable;
+}
+
 /* What ib_core passes is what changes by @flags; the rest stays */
 static int svt_rereg_check(const struct svt_mr *mr, int flags, int access)
 {
@@ -273,8 +330,7 @@ static int svt_rereg_check(const struct svt_mr *mr, int flags, int access)
 	/* Pinned or not: that is of the memory */
 	if ((mr->key.access ^ access) & IB_ACCESS_ON_DEMAND)
 		return -EINVAL;
-	/* The pages were pinned for reading and may be shared with others */
-	return mr->umem && ib_access_writable(access) && !mr->umem->writable ? -EACCES : 0;
+	return ib_access_writable(access) && svt_mr_is_read_only(mr) ? -EACCES : 0;
 }
 
 /**

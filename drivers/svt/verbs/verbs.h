@@ -127,6 +127,8 @@ void svt_ring_unshare(struct svt_ring *ring, struct rdma_user_mmap_entry *entry)
 /* mr.c, dm.c, mw.c */
 int svt_mr_insert(struct svt_core *core, struct svt_mr *mr);
 struct ib_mr *svt_get_dma_mr(struct ib_pd *pd, int access);
+struct ib_mr *svt_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd,
+				     int access, struct svt_command *command);
 struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
 			      struct ib_udata *udata);
 struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
@@ -144,7 +146,7 @@ int svt_dealloc_mw(struct ib_mw *ibmw);
 
 /* cq.c, srq.c */
 int svt_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
-		  struct svt_cq_command *command);
+		  struct svt_command *command);
 int svt_resize_cq(struct ib_cq *ibcq, int entries, struct ib_udata *udata);
 int svt_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int svt_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);

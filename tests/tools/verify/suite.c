@@ -17,6 +17,7 @@ const struct test_case *const suites[] = {
 	srq_cases,
 	mr_cases,
 	dm_cases,
+	dmabuf_cases,
 	odp_cases,
 	mw_cases,
 	mw_inv_cases,

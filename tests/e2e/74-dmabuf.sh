@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Regions of memory that another driver made: dma-bufs of udmabuf. Debian's 6.1 has none that makes
+# dma-bufs without a graphics card, so there they are only refused.
+
+. "$(dirname "$0")/../lib/testlib.sh"
+
+# Nothing is skipped, and nothing is left of it
+dmabufs() {
+	verify "$@"
+	fails grep '^skip' "$WORK/client"
+	fails grep '^skip' "$WORK/server"
+	assert_idle svta
+	assert_idle svtb
+	until_true 10 grep '^Total 0 objects' /sys/kernel/debug/dma_buf/bufinfo
+}
+
+no_dmabufs() {
+	verify v4 -t 'dmabuf_*'
+	[ "$(grep -c '^skip.*udmabuf' "$WORK/client")" = 4 ]
+}
+
+setup_pair
+if [ -e /dev/udmabuf ]; then
+	run_test "WRITE and READ between dma-bufs" dmabufs v4 -t dmabuf_traffic
+	run_test "a region keeps its dma-buf" dmabufs v6 -t dmabuf_outlives
+	run_test "no byte beyond a region of a dma-buf" dmabufs v4 -t dmabuf_bounds
+	run_test "what is no dma-buf, or not so long, is refused" dmabufs v4 -t dmabuf_refused
+else
+	run_test "a kernel without udmabuf is told apart" no_dmabufs
+fi
+run_test "teardown leaves nothing" teardown_pair
+finish
