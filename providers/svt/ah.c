@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Address handles. The kernel resolves the path and answers with a number, which is all that a send
- * WQE names. No locks.
+ * WQE names. No locks of its own.
+ *
+ * Programs destroy a handle when they have posted and do not wait for completions, as mckey of
+ * librdmacm does. With a NIC that goes well nearly always, for it has sent long before the system
+ * call is done. Our kernel looks up the handle when it gets to a request, so that comes first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +13,7 @@
 #include <rdma/svt-abi.h>
 
 #include "ah.h"
+#include "qp.h"
 
 struct create_ah_response {
 	struct ib_uverbs_create_ah_resp core;
@@ -39,8 +44,10 @@ struct ibv_ah *svt_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 
 int svt_destroy_ah(struct ibv_ah *ibv_ah)
 {
-	int err = ibv_cmd_destroy_ah(ibv_ah);
+	int err;
 
+	svt_qp_send_posted(ibv_ah->pd);
+	err = ibv_cmd_destroy_ah(ibv_ah);
 	if (!err)
 		free(container_of(ibv_ah, struct svt_ah, ibv_ah));
 	return err;

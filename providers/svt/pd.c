@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Protection, thread and parent domains. Only protection domains exist in the kernel. The counts of
- * users are atomic; that nothing new is created in a domain while it is deallocated is, as
- * everywhere in libibverbs, up to the application.
+ * users are atomic, the list of QPs has a lock, which qp.c takes; that nothing new is created in a
+ * domain while it is deallocated is, as everywhere in libibverbs, up to the application.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +12,21 @@
 #include "ioctl.h"
 #include "pd.h"
 
+static struct svt_pd *new_pd(void)
+{
+	struct svt_pd *pd = calloc(1, sizeof(*pd));
+
+	if (pd)
+		pthread_mutex_init(&pd->lock, NULL);
+	return pd;
+}
+
+static void free_pd(struct svt_pd *pd)
+{
+	pthread_mutex_destroy(&pd->lock);
+	free(pd);
+}
+
 struct ibv_pd *svt_alloc_pd(struct ibv_context *context)
 {
 	struct ib_uverbs_alloc_pd_resp response = {};
@@ -19,13 +34,13 @@ struct ibv_pd *svt_alloc_pd(struct ibv_context *context)
 	struct svt_pd *pd;
 	int err;
 
-	pd = calloc(1, sizeof(*pd));
+	pd = new_pd();
 	if (!pd)
 		return NULL;
 	err = ibv_cmd_alloc_pd(context, &pd->ibv_pd, &command, sizeof(command), &response,
 			       sizeof(response));
 	if (err) {
-		free(pd);
+		free_pd(pd);
 		errno = err;
 		return NULL;
 	}
@@ -46,7 +61,7 @@ struct ibv_pd *svt_import_pd(struct ibv_context *context, uint32_t handle)
 		errno = err;
 		return NULL;
 	}
-	pd = calloc(1, sizeof(*pd));
+	pd = new_pd();
 	if (!pd)
 		return NULL;
 	pd->ibv_pd.context = context;
@@ -56,7 +71,7 @@ struct ibv_pd *svt_import_pd(struct ibv_context *context, uint32_t handle)
 
 void svt_unimport_pd(struct ibv_pd *pd)
 {
-	free(to_svt_pd(pd));
+	free_pd(to_svt_pd(pd));
 }
 
 /*
@@ -79,7 +94,7 @@ struct ibv_pd *svt_alloc_parent_domain(struct ibv_context *context,
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
-	pd = calloc(1, sizeof(*pd));
+	pd = new_pd();
 	if (!pd)
 		return NULL;
 
@@ -103,14 +118,14 @@ int svt_dealloc_pd(struct ibv_pd *ibv_pd)
 		atomic_fetch_sub(&pd->contained->users, 1);
 		if (pd->td)
 			atomic_fetch_sub(&pd->td->users, 1);
-		free(pd);
+		free_pd(pd);
 		return 0;
 	}
 	if (atomic_load(&pd->users))
 		return EBUSY;
 	err = ibv_cmd_dealloc_pd(ibv_pd);
 	if (!err)
-		free(pd);
+		free_pd(pd);
 	return err;
 }
 

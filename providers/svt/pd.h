@@ -5,7 +5,11 @@
 #ifndef SVT_PD_H
 #define SVT_PD_H
 
+#include <pthread.h>
+
 #include "rdma-core.h"
+
+struct svt_qp;
 
 /**
  * struct svt_td - a thread domain: a promise not to use its objects from two threads at once
@@ -23,17 +27,29 @@ struct svt_td {
  * @contained: of a parent domain: the protection domain; else NULL
  * @td: of a parent domain, may be NULL
  * @users: parent domains that contain this one
+ * @lock: of a protection domain, for @datagram_qps
+ * @datagram_qps: its QPs, and those of its parent domains, whose requests name address handles
  */
 struct svt_pd {
 	struct ibv_pd ibv_pd;
 	struct svt_pd *contained;
 	struct svt_td *td;
 	atomic_uint users;
+	pthread_mutex_t lock;
+	struct svt_qp *datagram_qps;
 };
 
 static inline struct svt_pd *to_svt_pd(struct ibv_pd *pd)
 {
 	return container_of(pd, struct svt_pd, ibv_pd);
+}
+
+/* The protection domain itself, also of a parent domain */
+static inline struct svt_pd *svt_pd_home(struct ibv_pd *pd)
+{
+	struct svt_pd *contained = to_svt_pd(pd)->contained;
+
+	return contained ? contained : to_svt_pd(pd);
 }
 
 /* Do objects created with @pd need locks? */

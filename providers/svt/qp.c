@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Life of a queue pair. Posting is in post_send.c, wr_api.c and post_recv.c. What is here takes the
- * locks of the queues only where it exchanges what they protect.
+ * locks of the queues only where it exchanges what they protect, and that of a protection domain
+ * for its list of QPs; none inside another.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 #include <rdma/svt-abi.h>
 
 #include "cq.h"
-#include "pd.h"
 #include "qp.h"
 
 struct create_qp_response {
@@ -95,6 +95,46 @@ static int init(struct svt_qp *qp, const struct ibv_qp_init_attr_ex *attr,
 	return map_rings(qp, &attr->cap, response);
 }
 
+static void enlist(struct svt_qp *qp, struct svt_pd *home)
+{
+	qp->home = home;
+	pthread_mutex_lock(&home->lock);
+	qp->next_datagram = home->datagram_qps;
+	qp->link_datagram = &home->datagram_qps;
+	if (qp->next_datagram)
+		qp->next_datagram->link_datagram = &qp->next_datagram;
+	home->datagram_qps = qp;
+	pthread_mutex_unlock(&home->lock);
+}
+
+static void delist(struct svt_qp *qp)
+{
+	pthread_mutex_lock(&qp->home->lock);
+	*qp->link_datagram = qp->next_datagram;
+	if (qp->next_datagram)
+		qp->next_datagram->link_datagram = qp->link_datagram;
+	pthread_mutex_unlock(&qp->home->lock);
+}
+
+/**
+ * svt_qp_send_posted - have the kernel do what was posted to the datagram QPs of a domain
+ * @pd: whose address handles the requests name
+ *
+ * A ring that the kernel watches is worked off a little later; the doorbell has it done in the
+ * context of its call. What it answers is of no interest: the QP may be gone, or the device.
+ */
+void svt_qp_send_posted(struct ibv_pd *pd)
+{
+	struct svt_pd *home = svt_pd_home(pd);
+	struct svt_qp *qp;
+
+	pthread_mutex_lock(&home->lock);
+	for (qp = home->datagram_qps; qp; qp = qp->next_datagram)
+		if (svt_ring_busy(&qp->send.ring))
+			svt_ioctl_run(&qp->doorbell, qp->verbs.qp.context->cmd_fd);
+	pthread_mutex_unlock(&home->lock);
+}
+
 /**
  * svt_create_qp_ex - create a QP
  * @context: of the device
@@ -124,6 +164,8 @@ struct ibv_qp *svt_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_
 	err = init(qp, attr, &response.svt);
 	if (err)
 		goto destroy;
+	if (qp->kind->datagram)
+		enlist(qp, svt_pd_home(attr->pd));
 	return &qp->verbs.qp;
 
 destroy:
@@ -281,6 +323,8 @@ int svt_destroy_qp(struct ibv_qp *ibqp)
 	if (err)
 		return err;
 	forget_completions(qp);
+	if (qp->home)
+		delist(qp);
 	unmap_rings(qp);
 	free(qp);
 	return 0;

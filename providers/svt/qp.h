@@ -8,6 +8,7 @@
 #include "ioctl.h"
 #include "lock.h"
 #include "operation.h"
+#include "pd.h"
 #include "rdma-core.h"
 #include "recv_queue.h"
 #include "ring.h"
@@ -47,6 +48,9 @@ struct svt_send_queue {
  * @verbs: what the library and the application see
  * @kind: what its type can send
  * @doorbell: wakes the kernel; constant
+ * @home: of a QP whose requests name address handles: their protection domain; else NULL
+ * @next_datagram: in @home->datagram_qps, under its lock
+ * @link_datagram: what points to this one there
  * @send: send requests
  * @recv: receive requests; unused with an SRQ
  */
@@ -54,6 +58,9 @@ struct svt_qp {
 	struct verbs_qp verbs;
 	const struct svt_qp_kind *kind;
 	struct svt_ioctl doorbell;
+	struct svt_pd *home;
+	struct svt_qp *next_datagram;
+	struct svt_qp **link_datagram;
 	struct svt_send_queue send;
 	struct svt_recv_queue recv;
 };
@@ -71,6 +78,8 @@ int svt_modify_qp_rate_limit(struct ibv_qp *qp, struct ibv_qp_rate_limit_attr *a
 int svt_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		 struct ibv_qp_init_attr *init_attr);
 int svt_destroy_qp(struct ibv_qp *qp);
+
+void svt_qp_send_posted(struct ibv_pd *pd);
 
 int svt_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int svt_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);

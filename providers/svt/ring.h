@@ -109,6 +109,15 @@ static inline bool svt_ring_asleep(const struct svt_ring *ring)
 	return atomic_load_explicit(svt_ring_word(&ring->control->wakeup), memory_order_relaxed);
 }
 
+/* Producer: has the kernel more to do? Without the lock others may post meanwhile. */
+static inline bool svt_ring_busy(const struct svt_ring *ring)
+{
+	return atomic_load_explicit(svt_ring_word(&ring->control->consumer),
+				    memory_order_acquire) !=
+	       atomic_load_explicit(svt_ring_word(&ring->control->producer),
+				    memory_order_relaxed);
+}
+
 /* Consumer: is there an element at @index? */
 static inline bool svt_ring_ready(struct svt_ring *ring, uint32_t index)
 {

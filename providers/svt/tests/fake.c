@@ -236,6 +236,8 @@ int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *
 	ah->context = pd->context;
 	ah->handle = ++handles;
 	((struct svt_create_ah_resp *)(resp + 1))->ah = 100;
+	/* ibv_create_ah() does, behind the provider */
+	ah->pd = pd;
 	return 0;
 }
 

@@ -99,6 +99,43 @@ static void datagrams_have_an_address(void)
 	bench_close(&bench);
 }
 
+/* The kernel is awake, so that posting does not ring */
+static void handles_go_behind_what_names_them(void)
+{
+	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
+	struct ibv_ah_attr attr = {};
+	struct bench bench, other;
+	struct ibv_ah *ah;
+
+	EXPECT(bench_open(&other, IBV_QPT_UD));
+	EXPECT(bench_open_with(&bench, other.pd, IBV_QPT_UD, (struct ibv_qp_cap){
+		.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 2, .max_recv_sge = 2 }, 8));
+	fake_awake(&fake.sq);
+	ah = svt_create_ah(bench.pd, &attr);
+	EXPECT(ah);
+	wr.wr.ud.ah = ah;
+	EXPECT(!post(&bench, &wr));
+	fake.doorbells = 0;
+	svt_destroy_ah(ah);
+	EXPECT(fake.doorbells == 1);
+	EXPECT(fake.doorbell.header.attrs[0].data == bench.qp->handle);
+
+	/* With nothing left to do there is no call */
+	EXPECT(fake_take(&fake.sq) && !fake_take(&fake.sq));
+	ah = svt_create_ah(bench.pd, &attr);
+	EXPECT(ah);
+	svt_destroy_ah(ah);
+	EXPECT(fake.doorbells == 1);
+
+	EXPECT(!svt_destroy_qp(bench.qp));
+	ah = svt_create_ah(other.pd, &attr);
+	EXPECT(ah);
+	svt_destroy_ah(ah);
+	EXPECT(fake.doorbells == 1);
+	svt_destroy_cq(bench.cq);
+	bench_close(&other);
+}
+
 static void inline_data_is_copied(void)
 {
 	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
@@ -413,6 +450,7 @@ static void nonsense_from_the_kernel_is_not_mapped(void)
 const struct test send_tests[] = {
 	{ "send: every field arrives", every_field_arrives },
 	{ "send: datagrams have an address", datagrams_have_an_address },
+	{ "send: handles go behind what names them", handles_go_behind_what_names_them },
 	{ "send: frames have no address, but checksums", frames_have_no_address_but_checksums },
 	{ "send: inline data is copied", inline_data_is_copied },
 	{ "send: what the type has not is refused", what_the_type_has_not_is_refused },
