@@ -15,7 +15,7 @@ DEMO=(make gcc libc6-dev binutils kmod xz-utils cpio busybox-static qemu-system-
 CHECK=(sparse clang libclang-rt-dev python3 tcpdump tshark strace ethtool
 	rdma-core ibverbs-providers rdmacm-utils python3-pyverbs
 	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync
-	nvme-cli fio e2fsprogs nfs-kernel-server socat
+	nvme-cli fio e2fsprogs nfs-kernel-server open-iscsi socat
 	iperf netcat-traditional infiniband-diags)
 
 COVERAGE=(gcovr)

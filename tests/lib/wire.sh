@@ -25,6 +25,11 @@ wire_end() {
 	ip rule add pref 10 oif "$1" lookup "$4"
 }
 
+# wire_unbound: what asks for no source address, and goes to wire0's, takes the wire from wire1
+wire_unbound() {
+	ip rule add pref 11 iif lo to 10.0.1.1 lookup 102
+}
+
 # wire_device NAME TYPE NETDEV: a device at an end, once it has its GID
 wire_device() {
 	rdma link add "$1" type "$2" netdev "$3" || die "no device $1"
@@ -39,6 +44,7 @@ wire_teardown() {
 	done
 	ip link del wire0 2>/dev/null || :
 	while ip rule del pref 10 2>/dev/null; do :; done
+	ip rule del pref 11 2>/dev/null || :
 	ip rule add pref 0 lookup local
 	ip rule del pref 100
 	unload
