@@ -41,10 +41,10 @@ setup_limits
 run_test "limits are told" limits_are_told
 run_test "10 000 connected QPs" nothing_is_left limits qps svta svtb 10000
 run_test "queues of 2^15 requests, and none deeper" nothing_is_left limits depth svta
+TEST_LIMIT=900
 for kind in pd ah cq srq qp; do
 	run_in_turn "as many ${kind^^}s as told" nothing_is_left limits fill svta "$kind"
 done
-TEST_LIMIT=900
 [ -z "${SVT_FULL:-}" ] || run_test "as many MRs as told" nothing_is_left limits fill svta mr
 run_test "teardown leaves nothing" teardown_pair
 finish
