@@ -8,6 +8,7 @@
  * netlink, by the notifier or by the end of its namespace; ib_core serialises these.
  */
 #include <linux/if_arp.h>
+#include <linux/if_vlan.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
 
@@ -197,10 +198,25 @@ static int roce_start(struct roce_device *device)
 	return 0;
 }
 
+/*
+ * ib_core takes the addresses of a VLAN for GIDs of the device below it, never for those of a device
+ * on the VLAN itself, which could not be talked to.
+ */
+static bool is_fit(const struct net_device *netdev)
+{
+	if (netdev->type != ARPHRD_ETHER && netdev->type != ARPHRD_LOOPBACK)
+		netdev_err(netdev, "svt: neither Ethernet nor loopback\n");
+	else if (is_vlan_dev(netdev))
+		netdev_err(netdev, "svt: add the device to the netdev below: it serves its VLANs\n");
+	else
+		return true;
+	return false;
+}
+
 /**
  * roce_create() - make a device on a netdev
  * @name: of the device
- * @netdev: Ethernet or loopback; the caller holds it
+ * @netdev: Ethernet but no VLAN, or loopback; the caller holds it
  *
  * Context: may sleep; RTNL not held.
  * Return: 0, -EEXIST when @netdev has a device, -EOPNOTSUPP when it is of another kind,
@@ -211,10 +227,8 @@ int roce_create(const char *name, struct net_device *netdev)
 	struct roce_device *device;
 	int ret;
 
-	if (netdev->type != ARPHRD_ETHER && netdev->type != ARPHRD_LOOPBACK) {
-		netdev_err(netdev, "svt: neither Ethernet nor loopback\n");
+	if (!is_fit(netdev))
 		return -EOPNOTSUPP;
-	}
 
 	device = ib_alloc_device(roce_device, svt.ibdev);
 	if (!device)

@@ -22,6 +22,15 @@ adding_on_nothing_is_refused() {
 	fails in_a rdma link add svtc type svt netdev nosuch0
 }
 
+# It is the device below that has the addresses of a VLAN
+adding_on_a_vlan_is_refused() {
+	ip -n a link add link veth0 name veth0.9 type vlan id 9
+	fails in_a rdma link add svtc type svt netdev veth0.9 2>"$WORK/error"
+	ip -n a link delete veth0.9
+	grep -q 'not supported' "$WORK/error"
+	dmesg | grep -q 'veth0.9: svt: add the device to the netdev below'
+}
+
 port_follows_link() {
 	until_true 10 port_state svta ACTIVE
 	ip -n a link set veth0 down
@@ -196,6 +205,7 @@ set_up_quietly() {
 setup_pair
 run_test "adding a device twice is refused" adding_twice_is_refused
 run_test "adding a device on no netdev is refused" adding_on_nothing_is_refused
+run_test "adding a device on a VLAN is refused" adding_on_a_vlan_is_refused
 run_test "port state follows the link" port_follows_link
 run_test "active MTU follows the netdev" mtu_follows_netdev
 run_test "netdev may be renamed" netdev_rename
