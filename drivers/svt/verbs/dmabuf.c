@@ -154,18 +154,20 @@ static struct page *buffer_page(const struct svt_buffer *buffer, u64 number)
 
 /*
  * The udmabuf of Linux 6.12 maps the first page of a huge one in place of each of its pages. Nobody
- * wants that, and whoever got it would write over what is elsewhere in the buffer.
+ * wants that, and whoever got it would write over what is elsewhere in the buffer. So each page is
+ * compared with the one before it, also the first of the part, and the one behind the part.
  */
 static int buffer_fill(const struct svt_buffer *buffer, u64 first, struct svt_page_table *table)
 {
+	u64 number = first ? first - 1 : first, last = first + table->blocks;
 	struct page *page, *before = NULL;
-	u64 block;
 
-	for (block = 0; block < table->blocks; block++) {
-		page = buffer_page(buffer, first + block);
+	for (; number <= last && number < buffer->dmabuf->size >> PAGE_SHIFT; number++) {
+		page = buffer_page(buffer, number);
 		if (!page || page == before)
 			return -EOPNOTSUPP;
-		svt_page_table_set(table, block, page);
+		if (number >= first && number < last)
+			svt_page_table_set(table, number - first, page);
 		before = page;
 		cond_resched();
 	}
