@@ -35,6 +35,9 @@
 #define IB_ACCESS_FLUSH_PERSISTENT	BIT(9)
 #define IB_DEVICE_FLUSH_GLOBAL		0
 
+/* 6.1 has no shadow stacks */
+#define VM_SHADOW_STACK			0
+
 /* ib_device_ops that 6.1 has not */
 #define SVT_OPS_SINCE_6_12(...)
 

@@ -12,6 +12,7 @@
 
 #include <linux/bvec.h>
 #include <linux/list.h>
+#include <linux/rcupdate.h>
 #include <linux/rhashtable-types.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -237,6 +238,18 @@ struct svt_region {
 	bool write;
 	u32 generation;
 };
+
+/**
+ * svt_region_is_paged() - whether its pages come and go
+ * @region: from a look-up
+ *
+ * Context: The RCU read section of the look-up.
+ * Return: true: it is paged on demand.
+ */
+static inline bool svt_region_is_paged(const struct svt_region *region)
+{
+	return rcu_access_pointer(region->mr->paging);
+}
 
 int svt_region_local(struct svt_keys *keys, const struct ib_pd *pd, const struct svt_sge *sge,
 		     int access, struct svt_region *region);

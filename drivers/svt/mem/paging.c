@@ -12,11 +12,16 @@
  */
 #include <linux/highmem.h>
 #include <linux/hmm.h>
+#include <linux/magic.h>
+#include <linux/memcontrol.h>
+#include <linux/overflow.h>
 #include <linux/pagemap.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "../compat/compat.h"
 #include "paging.h"
 
 /* The tag of a page that may be written */
@@ -94,13 +99,18 @@ static const struct mmu_interval_notifier_ops notifier_ops = {
  * @length: bytes, mapped or not
  *
  * Context: May sleep.
- * Return: What svt_paging_put() releases, or ERR_PTR: -ENOMEM; -EOVERFLOW the addresses wrap.
+ * Return: What svt_paging_end() releases, or ERR_PTR: -ENOMEM; -EINVAL the addresses wrap; -EINTR
+ * the process is to end.
  */
 struct svt_paging *svt_paging_create(u64 start, u64 length)
 {
-	struct svt_paging *paging = kzalloc(sizeof(*paging), GFP_KERNEL_ACCOUNT);
+	struct svt_paging *paging;
+	u64 end;
 	int ret;
 
+	if (check_add_overflow(start, length, &end))
+		return ERR_PTR(-EINVAL);
+	paging = kzalloc(sizeof(*paging), GFP_KERNEL_ACCOUNT);
 	if (!paging)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&paging->ref);
@@ -138,7 +148,7 @@ static void paging_release(struct kref *ref)
 	forget_all(paging);
 	mmu_interval_notifier_remove(&paging->notifier);
 	xa_destroy(&paging->pages);
-	kfree(paging);
+	kfree_rcu(paging, rcu);
 }
 
 /**
@@ -158,14 +168,30 @@ struct svt_paging *svt_paging_get(const struct svt_region *region)
 
 /**
  * svt_paging_put() - let go of it
- * @paging: that nobody looks up in when the last goes; may be NULL
+ * @paging: that nobody looks up in when the last goes
  *
  * Context: May sleep.
  */
 void svt_paging_put(struct svt_paging *paging)
 {
-	if (paging)
-		kref_put(&paging->ref, paging_release);
+	kref_put(&paging->ref, paging_release);
+}
+
+/**
+ * svt_paging_end() - no region has it any more
+ * @paging: that nobody looks up in; may be NULL
+ *
+ * Who brings pages of it stops before long.
+ *
+ * Context: May sleep.
+ */
+void svt_paging_end(struct svt_paging *paging)
+{
+	if (!paging)
+		return;
+	/* Pairs with the READ_ONCE() in fault_batch(), which only has to see it some time */
+	WRITE_ONCE(paging->gone, true);
+	svt_paging_put(paging);
 }
 
 /* -EBUSY: something was invalidated since @seq */
@@ -205,6 +231,24 @@ static int enter_all(struct svt_paging *paging, const struct hmm_range *range, a
 	return ret;
 }
 
+/* The kernel itself can not reach it, or may not write it for a process: as for pinned memory */
+static bool is_out_of_reach(const struct vm_area_struct *vma, unsigned long flags)
+{
+	if (flags & HMM_PFN_REQ_WRITE && vma->vm_flags & VM_SHADOW_STACK)
+		return true;
+	return vma->vm_file && file_inode(vma->vm_file)->i_sb->s_magic == SECRETMEM_MAGIC;
+}
+
+static bool all_in_reach(struct mm_struct *mm, const struct hmm_range *range)
+{
+	struct vm_area_struct *vma = find_vma(mm, range->start);
+
+	for (; vma && vma->vm_start < range->end; vma = find_vma(mm, vma->vm_end))
+		if (is_out_of_reach(vma, range->default_flags))
+			return false;
+	return true;
+}
+
 static int fault_range(struct svt_paging *paging, unsigned long start, unsigned long end,
 		       unsigned long flags, atomic64_t *count)
 {
@@ -223,13 +267,42 @@ static int fault_range(struct svt_paging *paging, unsigned long start, unsigned 
 	do {
 		range.notifier_seq = mmu_interval_read_begin(range.notifier);
 		mmap_read_lock(mm);
-		ret = hmm_range_fault(&range);
+		ret = all_in_reach(mm, &range) ? hmm_range_fault(&range) : -EFAULT;
 		mmap_read_unlock(mm);
 		if (!ret)
 			ret = enter_all(paging, &range, count);
 		cond_resched();
 	} while (ret == -EBUSY && --tries);
 	return ret;
+}
+
+/* The memory that the pages are entered in is the process's, also if a worker does it */
+static int fault_charged(struct svt_paging *paging, u64 start, u64 end, unsigned long flags,
+			 atomic64_t *count)
+{
+	struct mem_cgroup *cgroup = get_mem_cgroup_from_mm(paging->notifier.mm);
+	struct mem_cgroup *old = set_active_memcg(cgroup);
+	int ret = fault_range(paging, start, end, flags, count);
+
+	set_active_memcg(old);
+	mem_cgroup_put(cgroup);
+	return ret;
+}
+
+/* The address space is kept for one batch, so that it goes when the process does */
+static int fault_batch(struct svt_paging *paging, u64 start, u64 end, unsigned long flags,
+		       atomic64_t *count)
+{
+	struct mm_struct *mm = paging->notifier.mm;
+	int ret;
+
+	/* Pairs with svt_paging_end() */
+	if (READ_ONCE(paging->gone) || !mmget_not_zero(mm))
+		return -EFAULT;
+	ret = fault_charged(paging, start, end, flags, count);
+	/* Its end may wait for things that wait for us */
+	mmput_async(mm);
+	return fatal_signal_pending(current) ? -EINTR : ret;
 }
 
 static int fault_all(struct svt_paging *paging, u64 start, u64 end, enum svt_paging_want want,
@@ -243,7 +316,7 @@ static int fault_all(struct svt_paging *paging, u64 start, u64 end, enum svt_pag
 	int ret = 0;
 
 	for (; start < end && !ret; start += BATCH * PAGE_SIZE)
-		ret = fault_range(paging, start, min(end, start + BATCH * PAGE_SIZE), flags[want],
+		ret = fault_batch(paging, start, min(end, start + BATCH * PAGE_SIZE), flags[want],
 				  count);
 	return ret;
 }
@@ -259,24 +332,18 @@ static int fault_all(struct svt_paging *paging, u64 start, u64 end, enum svt_pag
  * They may be gone again when it returns.
  *
  * Context: May sleep, as long as a page fault of the process does.
- * Return: 0; -EBUSY they left faster than they came; -EFAULT nothing is mapped there, or the
- * process has ended; -EPERM it may not be accessed so; -ENOMEM.
+ * Return: 0; -EBUSY they left faster than they came; -EFAULT nothing is mapped there, nothing that
+ * the kernel can reach, the process has ended, or svt_paging_end() came; -EPERM it may not be
+ * accessed so; -ENOMEM the memory of the process's control group; -EINTR the caller is to end.
  */
 int svt_paging_fault(struct svt_paging *paging, u64 offset, u64 length, enum svt_paging_want want,
 		     atomic64_t *count)
 {
 	u64 start = paging->start + offset, end = start + length;
-	struct mm_struct *mm = paging->notifier.mm;
-	int ret;
 
 	if (end < start || end > TASK_SIZE_MAX)
 		return -EFAULT;
-	if (!mmget_not_zero(mm))
-		return -EFAULT;
-	ret = fault_all(paging, ALIGN_DOWN(start, PAGE_SIZE), PAGE_ALIGN(end), want, count);
-	/* Its end may wait for things that wait for us */
-	mmput_async(mm);
-	return ret;
+	return fault_all(paging, ALIGN_DOWN(start, PAGE_SIZE), PAGE_ALIGN(end), want, count);
 }
 
 /**

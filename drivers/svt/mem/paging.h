@@ -7,6 +7,7 @@
 
 #include <linux/kref.h>
 #include <linux/mmu_notifier.h>
+#include <linux/rcupdate.h>
 #include <linux/xarray.h>
 
 #include "keys.h"
@@ -17,22 +18,26 @@
  * @ref: the region, and each fault under way
  * @pages: struct page by page number of the process, tagged when it may be written
  * @leaving: invalidations under way
+ * @gone: no region has it any more
  * @id: unlike that of any other
  * @start: address in the process of the first byte of the region
  * @faults: pages that were faulted in because a request needed them
  * @prefetched: pages that came in by advice
  * @invalidations: pages that left
+ * @rcu: frees it: counters are read under RCU
  */
 struct svt_paging {
 	struct mmu_interval_notifier notifier;
 	struct kref ref;
 	struct xarray pages;
 	atomic_t leaving;
+	bool gone;
 	u64 id;
 	u64 start;
 	atomic64_t faults;
 	atomic64_t prefetched;
 	atomic64_t invalidations;
+	struct rcu_head rcu;
 };
 
 /* How pages are wanted */
@@ -45,6 +50,7 @@ enum svt_paging_want {
 struct svt_paging *svt_paging_create(u64 start, u64 length);
 struct svt_paging *svt_paging_get(const struct svt_region *region);
 void svt_paging_put(struct svt_paging *paging);
+void svt_paging_end(struct svt_paging *paging);
 int svt_paging_fault(struct svt_paging *paging, u64 offset, u64 length, enum svt_paging_want want,
 		     atomic64_t *count);
 u32 svt_paging_page(const struct svt_paging *paging, u64 offset, u64 length, bool write,

@@ -231,11 +231,6 @@ static u32 paged_bvec(const struct svt_region *region, u64 offset, u64 length,
 			       region->write, bvec);
 }
 
-static bool is_paged(const struct svt_region *region)
-{
-	return rcu_access_pointer(region->mr->paging);
-}
-
 static u64 piece_bvec(const struct svt_page_table *table, u64 position, u64 length,
 		      struct bio_vec *bvec)
 {
@@ -258,7 +253,7 @@ u32 svt_region_page(const struct svt_region *region, u64 offset, u32 length, str
 	const struct svt_page_table *table = rcu_dereference(region->mr->table);
 	u64 position = region_position(region, table, offset);
 
-	if (is_paged(region))
+	if (svt_region_is_paged(region))
 		return paged_bvec(region, offset, length, bvec);
 	length = min_t(u32, length, PAGE_SIZE - offset_in_page(position));
 	return piece_bvec(table, position, length, bvec);
@@ -272,7 +267,7 @@ static u64 region_bvec(const struct svt_region *region, u64 offset, u64 length,
 	u64 step, done = 0;
 
 	for (; done < length && *count < max; (*count)++) {
-		step = is_paged(region) ?
+		step = svt_region_is_paged(region) ?
 		       paged_bvec(region, offset + done, length - done, &bvec[*count]) :
 		       piece_bvec(table, position + done, length - done, &bvec[*count]);
 		if (!step)
@@ -325,7 +320,7 @@ bool svt_region_absent(const struct svt_region *region, u64 offset, u64 length)
 	struct bio_vec page;
 	u32 part;
 
-	if (!is_paged(region))
+	if (!svt_region_is_paged(region))
 		return false;
 	for (; length; offset += part, length -= part) {
 		part = paged_bvec(region, offset, length, &page);

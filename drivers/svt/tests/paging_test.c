@@ -191,16 +191,37 @@ static void addresses_beyond_all_processes_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bring(f, U64_MAX - USER - OFFSET, 2, SVT_PAGING_READ), -EFAULT);
 }
 
-static void put(struct paging_fixture *f, u8 opcode, int n, u32 length, u32 payload)
+static void advice_ends_with_its_region(struct kunit *test)
+{
+	struct paging_fixture *f = test->priv;
+
+	kref_get(&f->paging->ref);
+	svt_paging_end(f->paging);
+	KUNIT_EXPECT_EQ(test, bring(f, 0, PAGE_SIZE, SVT_PAGING_READ), -EFAULT);
+	KUNIT_EXPECT_TRUE(test, is_absent(f, 0, 1, false));
+	KUNIT_EXPECT_EQ(test, atomic64_read(&f->paging->faults), 0);
+}
+
+static void addresses_that_wrap_are_not_registered(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(svt_paging_create(U64_MAX - 5, 7)), -EINVAL);
+}
+
+static void put_at(struct paging_fixture *f, u32 offset, u8 opcode, int n, u32 length, u32 payload)
 {
 	struct svt_packet packet = responder_packet(&f->responder, opcode, n);
 
-	packet.remote_addr = START + 8;
+	packet.remote_addr = START + offset;
 	packet.rkey = f->mr.key.key;
 	packet.dma_length = length;
 	packet.swap_add = 7;
 	svt_fake_put(f->responder.fake, &packet, f->responder.data, payload);
 	responder_deliver(&f->responder);
+}
+
+static void put(struct paging_fixture *f, u8 opcode, int n, u32 length, u32 payload)
+{
+	put_at(f, 8, opcode, n, length, payload);
 }
 
 static u64 dropped(struct paging_fixture *f)
@@ -316,15 +337,86 @@ static void a_read_of_what_can_not_be_brought_is_refused(struct kunit *test)
 	responder_expect_refusal(&f->responder, 0, SVT_NAK_REMOTE_ACCESS, IB_EVENT_QP_ACCESS_ERR);
 }
 
-static void post(struct paging_fixture *f, u8 opcode, u32 length)
+/* Two packets in one skb, as offload makes them */
+static void put_two_middles(struct paging_fixture *f)
 {
-	const struct svt_sge sge = { .addr = START, .length = length, .lkey = f->mr.key.key };
+	struct svt_packet packet = responder_packet(&f->responder, IB_OPCODE_RC_RDMA_WRITE_MIDDLE, 1);
+	struct svt_fake *fake = f->responder.fake;
+	struct sk_buff *first, *second;
+	int i;
+
+	for (i = 1; i <= 2; i++) {
+		packet.psn = responder_psn(&f->responder, i);
+		svt_fake_put(fake, &packet, f->responder.data, MTU);
+	}
+	first = skb_dequeue(&fake->wire);
+	second = skb_dequeue(&fake->wire);
+	KUNIT_ASSERT_EQ(f->responder.test, 0,
+			pskb_expand_head(first, 0, second->len, GFP_KERNEL));
+	KUNIT_ASSERT_EQ(f->responder.test, 0,
+			skb_copy_bits(second, 0, skb_put(first, second->len), second->len));
+	svt_rx_cb(first)->length = first->len;
+	kfree_skb(second);
+	skb_queue_tail(&fake->wire, first);
+	responder_deliver(&f->responder);
+}
+
+/* Also when it is packets that share an skb which come to it */
+static void the_middle_of_a_message_that_can_not_be_brought_is_refused(struct kunit *test)
+{
+	struct paging_fixture *f = test->priv;
+	struct responder_fixture *responder = &f->responder;
+
+	f->responder.fake->linear = true;
+	responder_open(test, &SVT_FAKE_RC);
+	KUNIT_ASSERT_EQ(test, bring(f, 0, PAGE_SIZE - OFFSET, SVT_PAGING_WRITE), 0);
+	KUNIT_ASSERT_EQ(test, unmap(f, PAGE_SIZE, PAGE_SIZE), 0);
+	put_at(f, PAGE_SIZE - OFFSET - MTU, IB_OPCODE_RC_RDMA_WRITE_FIRST, 0, 4 * MTU, MTU);
+	put_two_middles(f);
+	settle(f);
+	responder_expect_nak(responder, 1, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE);
+	put_two_middles(f);
+	responder_expect_refusal(responder, 1, SVT_NAK_REMOTE_ACCESS, IB_EVENT_QP_ACCESS_ERR);
+	settle(f);
+}
+
+/* What could not be brought for one connection is no reason to refuse the next */
+static void a_reset_forgets_what_is_being_brought(struct kunit *test)
+{
+	struct paging_fixture *f = test->priv;
+	struct responder_fixture *responder = &f->responder;
+
+	responder_open(test, &SVT_FAKE_RC);
+	KUNIT_ASSERT_EQ(test, unmap(f, 0, LENGTH), 0);
+	mmap_write_lock(f->mm);
+	put(f, IB_OPCODE_RC_RDMA_WRITE_ONLY, 0, 100, 100);
+	KUNIT_EXPECT_EQ(test, svt_fake_modify(responder->qp, IB_QPS_RESET), 0);
+	mmap_write_unlock(f->mm);
+	settle(f);
+	responder_expect_silence(responder);
+	KUNIT_EXPECT_EQ(test, svt_fake_modify(responder->qp, IB_QPS_INIT), 0);
+	KUNIT_EXPECT_EQ(test, svt_fake_modify(responder->qp, IB_QPS_RTR), 0);
+	put(f, IB_OPCODE_RC_RDMA_WRITE_ONLY, 0, 100, 100);
+	settle(f);
+	responder_expect_nak(responder, 0, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE);
+}
+
+static void post_at(struct paging_fixture *f, u32 offset, u8 opcode, u32 length)
+{
+	const struct svt_sge sge = {
+		.addr = START + offset, .length = length, .lkey = f->mr.key.key,
+	};
 	const struct svt_send_wqe wqe = {
 		.wr_id = 1, .opcode = opcode, .flags = SVT_SEND_SIGNALED, .num_sge = 1,
 		.rdma = { .remote_addr = 0x1000, .rkey = 1 },
 	};
 
 	KUNIT_ASSERT_EQ(f->responder.test, svt_fake_post_send(f->responder.qp, &wqe, &sge), 0);
+}
+
+static void post(struct paging_fixture *f, u8 opcode, u32 length)
+{
+	post_at(f, 0, opcode, length);
 }
 
 static void a_send_goes_when_its_pages_are_there(struct kunit *test)
@@ -370,12 +462,45 @@ static void a_send_of_what_can_not_be_brought_fails(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, svt_fake_next(f->responder.fake));
 }
 
+/* The time that it takes is not the peer's */
+static void no_peer_is_given_up_while_pages_are_brought(struct kunit *test)
+{
+	struct svt_fake_options options = SVT_FAKE_RC;
+	struct paging_fixture *f = test->priv;
+	struct svt_fake *fake = f->responder.fake;
+	struct svt_send_side *send;
+
+	options.timeout = 31;
+	options.retry_cnt = 0;
+	responder_open(test, &options);
+	send = &f->responder.qp->send;
+	KUNIT_ASSERT_EQ(test, bring(f, 0, 100, SVT_PAGING_READ), 0);
+	post(f, IB_UVERBS_WR_SEND, 100);
+	mmap_write_lock(f->mm);
+	post_at(f, PAGE_SIZE, IB_UVERBS_WR_SEND, 100);
+	spin_lock_bh(&send->side.lock);
+	send->deadline = 1;
+	send->progress = -S64_MAX / 2;
+	send->timers_in_vain = 1;
+	spin_unlock_bh(&send->side.lock);
+	svt_send_kick(f->responder.qp, SVT_WORK_TIMER);
+	KUNIT_EXPECT_EQ(test, f->responder.qp->state, IB_QPS_RTS);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(fake, SVT_COUNT_RETRIES_TIMER), 0);
+	mmap_write_unlock(f->mm);
+	settle(f);
+	KUNIT_EXPECT_TRUE(test, svt_fake_next(fake));
+	KUNIT_EXPECT_TRUE(test, svt_fake_next(fake));
+	KUNIT_EXPECT_FALSE(test, svt_fake_next(fake));
+}
+
 static struct kunit_case paging_cases[] = {
 	KUNIT_CASE(pages_are_there_after_they_were_brought),
 	KUNIT_CASE(what_was_brought_for_reading_is_not_written_to),
 	KUNIT_CASE(pages_that_are_not_there_are_not_brought_without_a_fault),
 	KUNIT_CASE(pages_that_are_unmapped_are_forgotten),
 	KUNIT_CASE(addresses_beyond_all_processes_are_refused),
+	KUNIT_CASE(advice_ends_with_its_region),
+	KUNIT_CASE(addresses_that_wrap_are_not_registered),
 	KUNIT_CASE(a_write_waits_for_its_pages),
 	KUNIT_CASE(an_atomic_waits_for_its_page),
 	KUNIT_CASE(an_atomic_write_waits_for_its_page),
@@ -383,9 +508,12 @@ static struct kunit_case paging_cases[] = {
 	KUNIT_CASE(a_receive_waits_for_its_pages),
 	KUNIT_CASE(what_can_not_be_brought_is_refused_when_it_is_repeated),
 	KUNIT_CASE(a_read_of_what_can_not_be_brought_is_refused),
+	KUNIT_CASE(the_middle_of_a_message_that_can_not_be_brought_is_refused),
+	KUNIT_CASE(a_reset_forgets_what_is_being_brought),
 	KUNIT_CASE(a_send_goes_when_its_pages_are_there),
 	KUNIT_CASE(a_read_is_asked_for_when_its_pages_are_there),
 	KUNIT_CASE(a_send_of_what_can_not_be_brought_fails),
+	KUNIT_CASE(no_peer_is_given_up_while_pages_are_brought),
 	{}
 };
 

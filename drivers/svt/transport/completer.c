@@ -184,8 +184,12 @@ static int svt_scatter_absent(struct svt_qp *qp, const struct svt_region *region
 {
 	struct svt_send_side *send = &qp->send;
 
-	if (!svt_region_absent(region, offset, length) ||
-	    !svt_fault_begin(qp, &send->side, region, offset, length))
+	if (!svt_region_is_paged(region))
+		return -EFAULT;
+	if (!svt_region_absent(region, offset, length))
+		/* It has come meanwhile */
+		atomic_or(SVT_WORK_PAGES, &send->side.work);
+	else if (!svt_fault_begin(qp, &send->side, region, offset, length))
 		return -EFAULT;
 	send->answer_lost = true;
 	return -EAGAIN;

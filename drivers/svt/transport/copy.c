@@ -94,6 +94,9 @@ static int svt_region_fill_train(const struct svt_region *region, u64 offset, u3
 		kunmap_local(bytes);
 		bvec_iter_advance(payload->bvec, &source->iter, part);
 	}
+	/* The next copy finds its place anew */
+	if (ret)
+		*source = (struct svt_rx_source) {};
 	return ret;
 }
 

@@ -6,8 +6,8 @@
  * when it tries: svt_fault_begin() says so for the same bytes.
  *
  * A side waits for one thing at a time. The owner of the side sets svt_fault.state to PENDING, and
- * then all of struct svt_fault is the worker's, until it sets it to something else (release, paired
- * with the acquire of who reads it).
+ * then all of struct svt_fault but @forgotten is the worker's, until it sets it to something else
+ * (release, paired with the acquire of who reads it).
  */
 #include "../mem/paging.h"
 #include "fault.h"
@@ -18,7 +18,7 @@ static bool svt_fault_was_refused(struct svt_fault *fault, u64 id, u64 first)
 	if (fault->state != SVT_FAULT_REFUSED)
 		return false;
 	fault->state = SVT_FAULT_NONE;
-	return fault->id == id && fault->offset == first;
+	return !fault->forgotten && fault->id == id && fault->offset == first;
 }
 
 /**
@@ -50,6 +50,7 @@ bool svt_fault_begin(struct svt_qp *qp, struct svt_side *side, const struct svt_
 	fault->offset = first;
 	fault->length = length;
 	fault->write = region->write;
+	fault->forgotten = false;
 	WRITE_ONCE(fault->state, SVT_FAULT_PENDING);
 	queue_work(qp->core->pager, &fault->work);
 	return true;

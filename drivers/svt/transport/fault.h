@@ -33,8 +33,7 @@ static inline bool svt_fault_pending(const struct svt_side *side)
  */
 static inline void svt_fault_forget(struct svt_side *side)
 {
-	if (!svt_fault_pending(side))
-		side->fault.state = SVT_FAULT_NONE;
+	side->fault.forgotten = true;
 }
 
 #endif

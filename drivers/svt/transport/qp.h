@@ -101,6 +101,7 @@ struct svt_paging;
  * @offset: first byte, from the start of the region
  * @length: bytes
  * @write: they are to be written
+ * @forgotten: nobody wants to know any more whether they could be brought; the owner's
  */
 struct svt_fault {
 	struct work_struct work;
@@ -110,6 +111,7 @@ struct svt_fault {
 	u64 offset;
 	u64 length;
 	bool write;
+	bool forgotten;
 };
 
 /**

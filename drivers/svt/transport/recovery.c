@@ -27,6 +27,7 @@
 #include "../trace.h"
 #include "../wire/aeth.h"
 #include "../wire/psn.h"
+#include "fault.h"
 #include "pace.h"
 #include "recovery.h"
 #include "requester.h"
@@ -292,6 +293,12 @@ static void svt_recovery_expired(struct svt_qp *qp)
 	send->deadline = 0;
 	if (!svt_outstanding(send))
 		return;
+	if (svt_fault_pending(&send->side)) {
+		/* It is not the peer that we wait for */
+		svt_patience_begin(send);
+		svt_deadline_set(qp);
+		return;
+	}
 	if (patience && ++send->timers_in_vain > qp->attr.retry_cnt &&
 	    ktime_to_ns(ktime_sub(send->now, send->progress)) >= patience) {
 		svt_recovery_give_up(qp, IB_WC_RETRY_EXC_ERR);

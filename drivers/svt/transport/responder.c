@@ -109,14 +109,18 @@ void svt_responder_established(struct svt_qp *qp)
  * @refused: what it means that there is no such memory
  *
  * Context: recv.side.lock held, the RCU read section of the look-up.
- * Return: SVT_VERDICT_ABSENT; @refused; SVT_VERDICT_BROKEN: they can be reached, or the region is
- * not paged on demand.
+ * Return: SVT_VERDICT_ABSENT; @refused; SVT_VERDICT_BROKEN: the region is not paged on demand.
  */
 enum svt_verdict svt_responder_absent(struct svt_qp *qp, const struct svt_region *region,
 				      u64 offset, u64 length, enum svt_verdict refused)
 {
-	if (!svt_region_absent(region, offset, length))
+	if (!svt_region_is_paged(region))
 		return SVT_VERDICT_BROKEN;
+	if (!svt_region_absent(region, offset, length)) {
+		/* They have come meanwhile */
+		atomic_or(SVT_WORK_PAGES, &qp->recv.side.work);
+		return SVT_VERDICT_ABSENT;
+	}
 	return svt_fault_begin(qp, &qp->recv.side, region, offset, length) ?
 	       SVT_VERDICT_ABSENT : refused;
 }

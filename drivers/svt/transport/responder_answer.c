@@ -169,13 +169,8 @@ static int svt_answer_absent(struct svt_qp *qp, const struct svt_region *region)
 	case SVT_VERDICT_ACCESS:
 		return -EACCES;
 	default:
-		break;
-	}
-	if (!rcu_access_pointer(region->mr->paging))
 		return 0;
-	/* It has come meanwhile */
-	atomic_or(SVT_WORK_BUDGET, &qp->recv.side.work);
-	return -EBUSY;
+	}
 }
 
 /*

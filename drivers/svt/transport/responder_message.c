@@ -237,7 +237,7 @@ static enum svt_verdict svt_message_onlies(struct svt_qp *qp, struct svt_rx_pack
  */
 enum svt_verdict svt_message_packet(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
-	enum svt_verdict verdict;
+	enum svt_verdict verdict, alone;
 
 	if (rx->more && rx->packet.info->flags & SVT_OP_LAST)
 		return svt_message_onlies(qp, rx);
@@ -246,5 +246,10 @@ enum svt_verdict svt_message_packet(struct svt_qp *qp, struct svt_rx_packet *rx)
 	if (verdict == SVT_VERDICT_OK || rx->run == 1)
 		return verdict;
 	rx->run = 1;
-	return svt_message_run(qp, rx);
+	alone = svt_message_run(qp, rx);
+	/* That pages could not be brought is told once: the message ends with that */
+	if (alone == SVT_VERDICT_ABSENT &&
+	    (verdict == SVT_VERDICT_ACCESS || verdict == SVT_VERDICT_PROTECTION))
+		return verdict;
+	return alone;
 }

@@ -31,20 +31,23 @@ struct svt_advice {
 	struct svt_advice_part part[];
 };
 
-/* All of it, though something fails: -EFAULT then */
+/* All of it, though something fails: -EFAULT then; -EINTR: nobody is there to wait for the rest */
 static int svt_advice_follow(struct svt_advice *advice)
 {
-	int ret = 0;
+	int ret, result = 0;
 	u32 i;
 
 	for (i = 0; i < advice->parts; i++) {
 		struct svt_advice_part *part = &advice->part[i];
 
-		if (svt_paging_fault(part->paging, part->offset, part->length, advice->want,
-				     &part->paging->prefetched))
-			ret = -EFAULT;
+		ret = svt_paging_fault(part->paging, part->offset, part->length, advice->want,
+				       &part->paging->prefetched);
+		if (ret == -EINTR)
+			return ret;
+		if (ret)
+			result = -EFAULT;
 	}
-	return ret;
+	return result;
 }
 
 static void svt_advice_free(struct svt_advice *advice)
@@ -136,7 +139,7 @@ static int svt_advice_want(enum ib_uverbs_advise_mr_advice advice, enum svt_pagi
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP advice; -EINVAL no region with such a key, or one that is pinned; -EPERM
  * another protection domain, or not to be written; -EFAULT not within the region, or, if waited
- * for, not in the process; -ENOMEM.
+ * for, not in the process; -ENOMEM; -EINTR the process is to end.
  */
 int svt_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice, u32 flags,
 		  struct ib_sge *sge, u32 count, struct uverbs_attr_bundle *attrs)
@@ -154,7 +157,7 @@ int svt_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice, u32 
 		return PTR_ERR(made);
 	made->want = want;
 	if (!(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH)) {
-		queue_work(core->pager, &made->work);
+		queue_work(core->adviser, &made->work);
 		return 0;
 	}
 	ret = svt_advice_follow(made);

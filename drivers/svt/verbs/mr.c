@@ -89,7 +89,7 @@ static void svt_mr_unpin(struct svt_mr_pages *pages)
 	svt_page_table_free(pages->table);
 	ib_umem_release(pages->umem);
 	svt_buffer_put(pages->buffer);
-	svt_paging_put(pages->paging);
+	svt_paging_end(pages->paging);
 }
 
 /* Nobody looks at @mr: not in the table yet, or its key is disabled */
@@ -197,7 +197,7 @@ unpin:
  *
  * Context: may sleep.
  * Return: the region; -EINVAL length, or addresses wrap; -ENOMEM memory, pinned memory or regions
- * run out; -EFAULT not mapped.
+ * run out; -EFAULT not mapped; -EINTR the process is to end.
  */
 struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
 			      struct ib_udata *udata)

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -324,6 +325,52 @@ static void run_advice(struct test *t)
 		test_fail(t, "advice on what is not mapped");
 }
 
+/* Memory that not even the kernel has at hand */
+static void become_secret(struct stage *s)
+{
+	int fd = syscall(SYS_memfd_secret, 0);
+
+	if (fd < 0)
+		test_skip(s->t, "memfd_secret: %s", strerror(errno));
+	if (ftruncate(fd, AREA) ||
+	    mmap(s->p, AREA, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != s->p)
+		test_fail(s->t, "mmap: %s", strerror(errno));
+	close(fd);
+	pattern_fill(s->p, AREA, s->t->key, 0);
+}
+
+/* It is refused as it would be if it were pinned, and whoever asks for it. */
+static void run_secret(struct test *t)
+{
+	struct stage *s = stage(t);
+	const enum ibv_advise_mr_advice advices[] = {
+		IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+		IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT,
+	};
+	u32 i;
+
+	become_secret(s);
+	for (i = 0; i < 3; i++)
+		if (advise(s, advices[i], s->mr, AREA) != EFAULT)
+			test_fail(t, "advice %u on secret memory", i);
+	test_sync(t);
+	if (t->client)
+		request(s, IBV_WR_RDMA_WRITE, LEN, IBV_WC_LOC_PROT_ERR);
+	test_sync(t);
+	meet(s);
+	if (t->client) {
+		replace(s, PROT_READ | PROT_WRITE);
+		request(s, IBV_WR_RDMA_WRITE, LEN, IBV_WC_REM_ACCESS_ERR);
+	}
+	test_sync(t);
+	meet(s);
+	if (t->client)
+		request(s, IBV_WR_RDMA_READ, LEN, IBV_WC_REM_ACCESS_ERR);
+	test_sync(t);
+	if (!t->client)
+		pattern_check(t, s->p, AREA, t->key, "secret memory");
+}
+
 const struct test_case odp_cases[] = {
 	{ "odp_traffic", run_traffic, "WRITE, READ, SEND where nothing is yet", NULL },
 	{ "odp_atomic", run_atomic, "atomics where nothing is yet", NULL },
@@ -332,6 +379,7 @@ const struct test_case odp_cases[] = {
 	{ "odp_copied", run_copied, "pages that a child shares", NULL },
 	{ "odp_forks", run_forks, "forks in the middle of WRITEs and READs", NULL },
 	{ "odp_advice", run_advice, "ibv_advise_mr", NULL },
+	{ "odp_secret", run_secret, "memory of memfd_secret()", NULL },
 	{ "odp_implicit_traffic", run_traffic, "the same, all of the address space", ARG_YES },
 	{ "odp_implicit_unmapped", run_unmapped, "the same, all of the address space", ARG_YES },
 	{ "odp_implicit_forks", run_forks, "the same, all of the address space", ARG_YES },
