@@ -83,9 +83,10 @@ setup_net() {
 	configure_side b 2
 }
 
-# add_device DEVICE: svta or svtb, on veth0 of its side.
+# add_device DEVICE [NETDEV]: svta or svtb, on veth0 of its side unless said.
 add_device() {
-	in_ns_of "$1" rdma link add "$1" type "$PAIR_TYPE" netdev veth0 || die "no device $1"
+	in_ns_of "$1" rdma link add "$1" type "$PAIR_TYPE" netdev "${2:-veth0}" ||
+		die "no device $1"
 	until_true 10 gid_at_home "$1" v4 >/dev/null || die "$1 got no IPv4 GID"
 	in_ns_of "$1" rdma resource show "$1" >"/run/svt/idle-$1"
 }
