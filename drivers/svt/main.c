@@ -4,13 +4,21 @@
  */
 #include <linux/module.h>
 
+#include "queue/cq.h"
 #include "transport/train.h"
 #include "verbs/verbs.h"
 
 static int __init svt_init(void)
 {
+	int ret = svt_callers_init();
+
+	if (ret)
+		return ret;
 	svt_stats_init();
-	return svt_builders_init();
+	ret = svt_builders_init();
+	if (ret)
+		svt_callers_exit();
+	return ret;
 }
 
 /*
@@ -21,6 +29,7 @@ static void __exit svt_exit(void)
 {
 	ib_unregister_driver(SVT_DRIVER_ID);
 	svt_builders_exit();
+	svt_callers_exit();
 }
 
 module_init(svt_init);

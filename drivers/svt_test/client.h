@@ -38,6 +38,7 @@
  * @KT_RAW: CQs of ib_create_cq(), whose events are counted; nobody but kt_poll() polls them
  * @KT_RESET: the QPs are left in RESET
  * @KT_IMPATIENT: one retry after a short timeout
+ * @KT_VECTOR: the CQs are on the last completion vector instead of the first
  * @KT_RACE: run KT_TRIES times, because what it is for needs luck
  */
 enum kt_flags {
@@ -47,6 +48,7 @@ enum kt_flags {
 	KT_RESET	= 1 << 3,
 	KT_IMPATIENT	= 1 << 4,
 	KT_RACE		= 1 << 5,
+	KT_VECTOR	= 1 << 6,
 };
 
 struct kt_pair;
@@ -108,6 +110,7 @@ struct kt_end {
  * @done: completed
  * @wc: how; good once @done
  * @order: among the completions of the pair, from 1
+ * @cpu: where it was called
  */
 struct kt_operation {
 	struct ib_cqe cqe;
@@ -115,6 +118,7 @@ struct kt_operation {
 	struct completion done;
 	struct ib_wc wc;
 	int order;
+	unsigned int cpu;
 };
 
 /**

@@ -5,6 +5,7 @@
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/smp.h>
 
 #include "client.h"
 
@@ -38,6 +39,7 @@ static void kt_complete(struct ib_cq *cq, struct ib_wc *wc)
 	struct kt_operation *operation = container_of(wc->wr_cqe, struct kt_operation, cqe);
 
 	operation->wc = *wc;
+	operation->cpu = raw_smp_processor_id();
 	operation->order = atomic_inc_return(&operation->end->pair->completions);
 	complete(&operation->done);
 }

@@ -63,9 +63,11 @@ static struct ib_cq *kt_create_cq(struct kt_end *end, atomic_t *events)
 {
 	struct ib_cq_init_attr attr = { .cqe = KT_CQES };
 
+	if (end->pair->test->flags & KT_VECTOR)
+		attr.comp_vector = end->device->num_comp_vectors - 1;
 	if (end->pair->test->flags & KT_RAW)
 		return ib_create_cq(end->device, kt_cq_event, NULL, events, &attr);
-	return ib_alloc_cq(end->device, end, KT_CQES, 0, end->pair->poll);
+	return ib_alloc_cq(end->device, end, KT_CQES, attr.comp_vector, end->pair->poll);
 }
 
 static int kt_create_cqs(struct kt_end *end)

@@ -5,15 +5,47 @@
  * to the caller of svt_cq_add(), who raises them by svt_cq_notify() once it holds no lock. An event
  * that is moderated stays asked for in the ring until enough completions have come, or the timer of
  * the CQ fires, which raises it then.
+ *
+ * The completion handler is called by whoever raises the event, unless the CQ is bound to another
+ * CPU (svt_cq_bind()): then by a work item there.
  */
+#include <linux/bottom_half.h>
+#include <linux/cpumask.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
+#include <linux/smp.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 
 #include "cq.h"
+
+/* Of all devices, on the CPUs of the vectors */
+static struct workqueue_struct *callers;
+
+/**
+ * svt_callers_init() - when the module is loaded, before there are CQs
+ *
+ * Context: May sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int svt_callers_init(void)
+{
+	/* Memory is freed by writing pages to storage, which waits for completions */
+	callers = alloc_workqueue("svt_callers", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
+	return callers ? 0 : -ENOMEM;
+}
+
+/**
+ * svt_callers_exit() - undo svt_callers_init(), when there are no CQs any more
+ *
+ * Context: May sleep.
+ */
+void svt_callers_exit(void)
+{
+	destroy_workqueue(callers);
+}
 
 /* An event is to wait for more completions than the @count that came now */
 static bool is_moderated(struct svt_cq *cq, u32 count)
@@ -92,6 +124,37 @@ void svt_cq_moderate(struct svt_cq *cq, u16 count, u16 period)
 	spin_unlock_irqrestore(&cq->lock, flags);
 }
 
+/* As often as events were raised: who asks twice without having been called waits for two calls */
+static void call_handler(struct work_struct *work)
+{
+	struct svt_cq *cq = container_of(work, struct svt_cq, call);
+	int calls = atomic_xchg(&cq->calls, 0);
+
+	for (; calls; calls--) {
+		/* As where they are called directly: handlers may be made for softirqs */
+		local_bh_disable();
+		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+		local_bh_enable();
+	}
+}
+
+/**
+ * svt_cq_bind() - choose where the completion handler is called
+ * @cq: from svt_cq_init(), not in use yet
+ * @vector: 0: by whoever completes; n: on the n-th of the CPUs that may be there, counted from 0
+ *
+ * While the CPU is offline the handler is called as with 0.
+ */
+void svt_cq_bind(struct svt_cq *cq, u32 vector)
+{
+	cq->cpu = vector ? cpumask_nth(vector, cpu_possible_mask) : nr_cpu_ids;
+}
+
+static bool is_elsewhere(const struct svt_cq *cq)
+{
+	return cq->cpu < nr_cpu_ids && cq->cpu != raw_smp_processor_id() && cpu_online(cq->cpu);
+}
+
 /**
  * svt_cq_init() - make an empty completion queue
  * @cq: zeroed but for @ibcq
@@ -108,6 +171,8 @@ int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel)
 	spin_lock_init(&cq->lock);
 	hrtimer_init(&cq->moderation.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	cq->moderation.timer.function = moderation_ends;
+	INIT_WORK(&cq->call, call_handler);
+	svt_cq_bind(cq, 0);
 	ret = svt_ring_alloc(&cq->ring, entries, sizeof(struct svt_cqe));
 	if (ret || !kernel)
 		return ret;
@@ -127,6 +192,26 @@ int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel)
 void svt_cq_stop(struct svt_cq *cq)
 {
 	hrtimer_cancel(&cq->moderation.timer);
+	cancel_work_sync(&cq->call);
+}
+
+/**
+ * svt_cq_settle() - raise what events wait, and see handlers return
+ * @cq: a kernel client's
+ *
+ * Without it a handler could be called when the QP that completed is gone, and after ib_free_cq()
+ * has stopped what the handler starts.
+ *
+ * Context: May sleep. Takes @cq->lock. Handlers are called.
+ */
+void svt_cq_settle(struct svt_cq *cq)
+{
+	if (hrtimer_cancel(&cq->moderation.timer)) {
+		local_bh_disable();
+		moderation_ends(&cq->moderation.timer);
+		local_bh_enable();
+	}
+	flush_work(&cq->call);
 }
 
 /**
@@ -219,6 +304,8 @@ unlock:
  * @cq: the CQ
  * @events: enum svt_cq_event flags, or'ed over any number of additions
  *
+ * The completion handler of a CQ that is bound to another CPU is called there, later.
+ *
  * Context: Softirq or process, as the handlers allow. No lock held that svt_cq_poll(), post or
  * destroy takes: handlers call these.
  */
@@ -226,8 +313,15 @@ void svt_cq_notify(struct svt_cq *cq, unsigned int events)
 {
 	struct ib_cq *ibcq = &cq->ibcq;
 
-	if (events & SVT_CQ_COMPLETION && ibcq->comp_handler)
-		ibcq->comp_handler(ibcq, ibcq->cq_context);
+	if (events & SVT_CQ_COMPLETION && ibcq->comp_handler) {
+		if (is_elsewhere(cq)) {
+			atomic_inc(&cq->calls);
+			/* One that goes offline meanwhile leaves its work to the others */
+			queue_work_on(cq->cpu, callers, &cq->call);
+		} else {
+			ibcq->comp_handler(ibcq, ibcq->cq_context);
+		}
+	}
 	if (events & SVT_CQ_OVERRUN && ibcq->event_handler) {
 		struct ib_event event = {
 			.device = ibcq->device,

@@ -7,6 +7,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/svt-abi.h>
 
@@ -38,6 +39,9 @@ struct svt_cq_moderation {
  * @timestamps: CQEs carry the time; set at creation, when the user's CQ asks for it
  * @ignore_overrun: completions without room are dropped, and nothing fails; set at creation
  * @moderation: of events
+ * @cpu: where the completion handler is called; nr_cpu_ids: anywhere. Set at creation
+ * @calls: of the handler, that @call owes; atomic
+ * @call: calls it on @cpu
  * @mmap_entry: of a user's CQ, owned by verbs
  */
 struct svt_cq {
@@ -49,6 +53,9 @@ struct svt_cq {
 	bool timestamps;
 	bool ignore_overrun;
 	struct svt_cq_moderation moderation;
+	unsigned int cpu;
+	atomic_t calls;
+	struct work_struct call;
 	struct rdma_user_mmap_entry *mmap_entry;
 };
 
@@ -66,7 +73,11 @@ enum svt_cq_event {
 	SVT_CQ_DROPPED		= 1 << 3,	/* the completion is lost, as its owner wants it */
 };
 
+int svt_callers_init(void);
+void svt_callers_exit(void);
 int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel);
+void svt_cq_bind(struct svt_cq *cq, u32 vector);
+void svt_cq_settle(struct svt_cq *cq);
 void svt_cq_stop(struct svt_cq *cq);
 void svt_cq_free(struct svt_cq *cq);
 void svt_cq_moderate(struct svt_cq *cq, u16 count, u16 period);

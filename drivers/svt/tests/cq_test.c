@@ -4,6 +4,7 @@
  */
 #include <kunit/test.h>
 #include <linux/delay.h>
+#include <linux/preempt.h>
 #include <linux/string.h>
 
 #include "queue/cq.h"
@@ -420,6 +421,46 @@ static void events_go_to_their_handlers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->errors, 1);
 }
 
+/* Where there is one CPU nothing can be called elsewhere: the work item that would do it is run */
+static void each_event_for_another_cpu_calls_the_handler(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	atomic_set(&f->cq.calls, 2);
+	queue_work(system_wq, &f->cq.call);
+	svt_cq_settle(&f->cq);
+	KUNIT_EXPECT_EQ(test, f->completions, 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f->cq.calls), 0);
+}
+
+static void events_are_not_sent_to_where_they_are(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	migrate_disable();
+	f->cq.cpu = smp_processor_id();
+	svt_cq_notify(&f->cq, SVT_CQ_COMPLETION);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, f->completions, 1);
+	/* A vector whose CPU is not there */
+	svt_cq_bind(&f->cq, num_possible_cpus());
+	svt_cq_notify(&f->cq, SVT_CQ_COMPLETION);
+	KUNIT_EXPECT_EQ(test, f->completions, 2);
+}
+
+static void settling_raises_what_moderation_holds_back(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	svt_cq_moderate(&f->cq, 2, U16_MAX);
+	svt_cq_arm(&f->cq, IB_CQ_NEXT_COMP);
+	KUNIT_EXPECT_EQ(test, add(f, 1), SVT_CQ_QUIET);
+	svt_cq_settle(&f->cq);
+	KUNIT_EXPECT_EQ(test, f->completions, 1);
+	svt_cq_settle(&f->cq);
+	KUNIT_EXPECT_EQ(test, f->completions, 1);
+}
+
 static void missing_handlers_are_not_called(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -563,6 +604,9 @@ static struct kunit_case cq_cases[] = {
 	KUNIT_CASE(moderation_needs_both_a_count_and_a_period),
 	KUNIT_CASE(moderation_counts_what_the_event_was_asked_for),
 	KUNIT_CASE(events_go_to_their_handlers),
+	KUNIT_CASE(each_event_for_another_cpu_calls_the_handler),
+	KUNIT_CASE(events_are_not_sent_to_where_they_are),
+	KUNIT_CASE(settling_raises_what_moderation_holds_back),
 	KUNIT_CASE(missing_handlers_are_not_called),
 	KUNIT_CASE(completions_of_a_qp_that_is_gone_are_skipped),
 	KUNIT_CASE(forgetting_leaves_a_users_queue_alone),

@@ -69,6 +69,7 @@ int svt_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	ret = svt_cq_init(cq, attr->cqe, !udata);
 	if (ret)
 		goto give_back;
+	svt_cq_bind(cq, attr->comp_vector);
 	cq->timestamps = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	cq->ignore_overrun = attr->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
 	ibcq->cqe = svt_cq_entries(&cq->ring);

@@ -224,6 +224,15 @@ void svt_qp_forget_completions(struct svt_qp *qp)
 		svt_cq_forget(qp->recv_cq, &qp->ibqp);
 }
 
+static void svt_qp_settle_completions(struct svt_qp *qp)
+{
+	if (qp->user || qp->xrcd)
+		return;
+	svt_cq_settle(qp->send_cq);
+	if (qp->recv_cq != qp->send_cq)
+		svt_cq_settle(qp->recv_cq);
+}
+
 /**
  * svt_destroy_qp - ib_device_ops.destroy_qp
  * @ibqp: QP
@@ -237,6 +246,7 @@ int svt_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct svt_qp *qp = to_svt_qp(ibqp);
 
 	svt_qp_stop(qp);
+	svt_qp_settle_completions(qp);
 	svt_qp_forget_completions(qp);
 	svt_qp_rings_free(qp);
 	mutex_destroy(&qp->modify_lock);
