@@ -5,6 +5,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
@@ -394,13 +395,144 @@ static int kt_case_fast_pieces(struct kt_pair *pair)
 	return kt_with_mr(pair, kt_run_pieces);
 }
 
+/* Memory of an end: as many pages as one registration takes, each allocated by itself */
+struct kt_pages {
+	struct kt_end *end;
+	u32 count;
+	struct page **pages;
+	struct sg_table table;
+	struct ib_mr *mr;
+};
+
+static int kt_pages_alloc(struct kt_pages *memory)
+{
+	struct kt_pair *pair = memory->end->pair;
+	struct scatterlist *sg;
+	u32 i;
+
+	memory->pages = kvcalloc(memory->count, sizeof(*memory->pages), GFP_KERNEL);
+	if (!memory->pages || sg_alloc_table(&memory->table, memory->count, GFP_KERNEL))
+		return kt_fail(pair, "no list of pages");
+	for (i = 0; i < memory->count; i++) {
+		memory->pages[i] = alloc_page(GFP_KERNEL);
+		if (!memory->pages[i])
+			return kt_fail(pair, "no page");
+	}
+	/* In no order of addresses: not the first one alone is to count */
+	for_each_sg(memory->table.sgl, sg, memory->count, i)
+		sg_set_page(sg, memory->pages[i ^ 1], PAGE_SIZE, 0);
+	return 0;
+}
+
+static void kt_pages_free(struct kt_pages *memory)
+{
+	u32 i;
+
+	if (!IS_ERR_OR_NULL(memory->mr))
+		ib_dereg_mr(memory->mr);
+	for (i = 0; memory->pages && i < memory->count; i++)
+		if (memory->pages[i])
+			__free_page(memory->pages[i]);
+	sg_free_table(&memory->table);
+	kvfree(memory->pages);
+}
+
+/* Each word says where it is, and in which @round */
+static void kt_pages_fill(struct kt_pages *memory, u64 round)
+{
+	u64 index = round << 32;
+	struct scatterlist *sg;
+	u32 i, word;
+
+	for_each_sg(memory->table.sgl, sg, memory->count, i)
+		for (word = 0; word < PAGE_SIZE / sizeof(u64); word++)
+			((u64 *)sg_virt(sg))[word] = index++;
+}
+
+static int kt_pages_check(struct kt_pages *memory, u64 round)
+{
+	u64 index = round << 32;
+	struct scatterlist *sg;
+	u32 i, word;
+
+	for_each_sg(memory->table.sgl, sg, memory->count, i)
+		for (word = 0; word < PAGE_SIZE / sizeof(u64); word++)
+			if (((u64 *)sg_virt(sg))[word] != index++)
+				return kt_fail(memory->end->pair, "page %u, word %u is wrong", i,
+					       word);
+	return 0;
+}
+
+static int kt_pages_register(struct kt_pages *memory)
+{
+	struct ib_device *device = memory->end->device;
+	struct scatterlist *sg = memory->table.sgl;
+	struct kt_pair *pair = memory->end->pair;
+	int ret;
+
+	memory->mr = ib_alloc_mr(memory->end->pd, IB_MR_TYPE_MEM_REG, memory->count);
+	if (IS_ERR(memory->mr))
+		return kt_fail(pair, "MR: %ld", PTR_ERR(memory->mr));
+	if (ib_dma_map_sg(device, sg, memory->count, DMA_BIDIRECTIONAL) != memory->count)
+		return kt_fail(pair, "the list cannot be mapped");
+	ret = ib_map_mr_sg(memory->mr, sg, memory->count, NULL, PAGE_SIZE);
+	ib_dma_unmap_sg(device, sg, memory->count, DMA_BIDIRECTIONAL);
+	if (ret != memory->count || memory->mr->length != (u64)memory->count << PAGE_SHIFT)
+		return kt_fail(pair, "%d entries mapped, %llu bytes", ret, memory->mr->length);
+	return kt_done(kt_register(memory->end, memory->mr), IB_WC_SUCCESS);
+}
+
+/* All of it, in one request of end 0 */
+static int kt_pages_move(struct kt_pages *own, struct kt_pages *peer, enum ib_wr_opcode opcode)
+{
+	struct ib_sge sge = {
+		.addr = own->mr->iova, .length = own->mr->length, .lkey = own->mr->lkey,
+	};
+	struct ib_rdma_wr rdma = {
+		.wr = { .opcode = opcode, .sg_list = &sge, .num_sge = 1 },
+		.remote_addr = peer->mr->iova,
+		.rkey = peer->mr->rkey,
+	};
+
+	return kt_done(kt_post(own->end, &rdma.wr), IB_WC_SUCCESS);
+}
+
+static int kt_case_fast_many_pages(struct kt_pair *pair)
+{
+	u32 i, most = pair->end[1].device->attrs.max_fast_reg_page_list_len;
+	struct kt_pages memory[2] = { };
+	int ret = 0;
+
+	for (i = 0; i < 2 && !ret; i++) {
+		memory[i].end = &pair->end[i];
+		memory[i].count = most;
+		ret = kt_pages_alloc(&memory[i]) ?: kt_pages_register(&memory[i]);
+	}
+	if (!ret) {
+		kt_pages_fill(&memory[0], 1);
+		kt_pages_fill(&memory[1], 2);
+		ret = kt_pages_move(&memory[0], &memory[1], IB_WR_RDMA_WRITE) ?:
+		      kt_pages_check(&memory[1], 1);
+	}
+	if (!ret) {
+		kt_pages_fill(&memory[1], 3);
+		ret = kt_pages_move(&memory[0], &memory[1], IB_WR_RDMA_READ) ?:
+		      kt_pages_check(&memory[0], 3);
+	}
+	/* A request that is still under way, as something failed, uses what goes */
+	kt_destroy_qp(&pair->end[0]);
+	for (i = 0; i < 2; i++)
+		kt_pages_free(&memory[i]);
+	return ret;
+}
+
 static int kt_case_fast_limits(struct kt_pair *pair)
 {
 	struct ib_device *device = pair->end[1].device;
 	u32 most = device->attrs.max_fast_reg_page_list_len;
 	struct ib_mr *mr;
 
-	if (most < 256 || !(device->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS))
+	if (most != 512 || !(device->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS))
 		return kt_fail(pair, "%u pages at most", most);
 	mr = ib_alloc_mr(pair->end[1].pd, IB_MR_TYPE_MEM_REG, most);
 	if (IS_ERR(mr))
@@ -422,6 +554,7 @@ const struct kt_case kt_fast_cases[] = {
 	{ "fast_race_read", IB_QPT_RC, KT_RACE, kt_case_fast_race_read },
 	{ "fast_order", IB_QPT_RC, 0, kt_case_fast_order },
 	{ "fast_pieces", IB_QPT_RC, 0, kt_case_fast_pieces },
+	{ "fast_many_pages", IB_QPT_RC, 0, kt_case_fast_many_pages },
 	{ "fast_limits", IB_QPT_RC, 0, kt_case_fast_limits },
 	{ }
 };
