@@ -38,6 +38,7 @@
  * @KT_RAW: CQs of ib_create_cq(), whose events are counted; nobody but kt_poll() polls them
  * @KT_RESET: the QPs are left in RESET
  * @KT_IMPATIENT: one retry after a short timeout
+ * @KT_LOCAL_KEY: the PD of end 1 has no global rkey
  * @KT_VECTOR: the CQs are on the last completion vector instead of the first
  * @KT_RACE: run KT_TRIES times, because what it is for needs luck
  */
@@ -49,6 +50,7 @@ enum kt_flags {
 	KT_IMPATIENT	= 1 << 4,
 	KT_RACE		= 1 << 5,
 	KT_VECTOR	= 1 << 6,
+	KT_LOCAL_KEY	= 1 << 7,
 };
 
 struct kt_pair;
@@ -74,7 +76,7 @@ struct kt_case {
  * @device: on which it is
  * @gid: its address, an IPv4 one
  * @gid_index: of @gid
- * @pd: with a global rkey
+ * @pd: with a global rkey, unless KT_LOCAL_KEY
  * @atomic_mr: all memory, for atomic operations as well
  * @cq: for sends (0) and receives (1)
  * @cq_events: how often the handler of a raw CQ was called

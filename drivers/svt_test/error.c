@@ -63,6 +63,58 @@ static int kt_case_bad_read(struct kt_pair *pair)
 	return kt_fails(pair, &request, IB_WC_REM_ACCESS_ERR);
 }
 
+/*
+ * The key that every PD has is for requests of its own. It names all memory, so a peer that could
+ * use it would have all of it.
+ */
+static int kt_try_local_key(struct kt_pair *pair, enum ib_wr_opcode opcode)
+{
+	struct kt_end *end = &pair->end[1];
+	struct kt_request request = {
+		.opcode = opcode, .length = 64, .rkey = end->atomic_mr->rkey,
+	};
+	int ret;
+
+	if (end->pd->unsafe_global_rkey)
+		return kt_fail(pair, "a PD has a global rkey that nobody asked for");
+	/* A region of the same memory that does allow it */
+	ret = kt_done(kt_send(&pair->end[0], &request), IB_WC_SUCCESS);
+	if (ret)
+		return ret;
+	kt_fill(&pair->end[0], 0, 64, 1);
+	kt_fill(end, 0, 64, 2);
+	request.rkey = end->pd->local_dma_lkey;
+	return kt_fails(pair, &request, IB_WC_REM_ACCESS_ERR) ?:
+	       kt_check_state(end, IB_QPS_ERR) ?: kt_check(&pair->end[0], 0, 64, 1) ?:
+	       kt_check(end, 0, 64, 2);
+}
+
+static int kt_case_local_key_write(struct kt_pair *pair)
+{
+	return kt_try_local_key(pair, IB_WR_RDMA_WRITE);
+}
+
+static int kt_case_local_key_read(struct kt_pair *pair)
+{
+	return kt_try_local_key(pair, IB_WR_RDMA_READ);
+}
+
+/* The global rkey of one PD is none of another's */
+static int kt_case_other_global_key(struct kt_pair *pair)
+{
+	struct ib_device *device = pair->end[1].device;
+	struct ib_pd *pd = ib_alloc_pd(device, IB_PD_UNSAFE_GLOBAL_RKEY);
+	struct kt_request request = { .opcode = IB_WR_RDMA_WRITE, .length = 8 };
+	int ret;
+
+	if (IS_ERR(pd))
+		return kt_fail(pair, "PD: %ld", PTR_ERR(pd));
+	request.rkey = pd->unsafe_global_rkey;
+	ret = kt_fails(pair, &request, IB_WC_REM_ACCESS_ERR);
+	ib_dealloc_pd(pd);
+	return ret;
+}
+
 /* The receive is too short for the message */
 static int kt_case_too_long(struct kt_pair *pair)
 {
@@ -172,6 +224,9 @@ const struct kt_case kt_error_cases[] = {
 	{ "bad_rkey", IB_QPT_RC, KT_EACH_POLL, kt_case_bad_rkey },
 	{ "bad_rkey_of_read", IB_QPT_RC, 0, kt_case_bad_read },
 	{ "bad_lkey", IB_QPT_RC, 0, kt_case_bad_lkey },
+	{ "local_key_write", IB_QPT_RC, KT_LOCAL_KEY, kt_case_local_key_write },
+	{ "local_key_read", IB_QPT_RC, KT_LOCAL_KEY, kt_case_local_key_read },
+	{ "other_global_key", IB_QPT_RC, 0, kt_case_other_global_key },
 	{ "message_too_long", IB_QPT_RC, 0, kt_case_too_long },
 	{ "no_peer", IB_QPT_RC, KT_IMPATIENT, kt_case_no_peer },
 	{ "no_receive", IB_QPT_RC, KT_IMPATIENT, kt_case_no_receive },

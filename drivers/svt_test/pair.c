@@ -100,7 +100,8 @@ static int kt_get_atomic_mr(struct kt_end *end)
 
 static int kt_create_memory(struct kt_end *end)
 {
-	struct ib_pd *pd = ib_alloc_pd(end->device, IB_PD_UNSAFE_GLOBAL_RKEY);
+	bool local = end->pair->test->flags & KT_LOCAL_KEY && end == &end->pair->end[1];
+	struct ib_pd *pd = ib_alloc_pd(end->device, local ? 0 : IB_PD_UNSAFE_GLOBAL_RKEY);
 
 	if (IS_ERR(pd))
 		return kt_fail(end->pair, "PD: %ld", PTR_ERR(pd));
