@@ -39,6 +39,8 @@
  * @KT_RESET: the QPs are left in RESET
  * @KT_IMPATIENT: one retry after a short timeout
  * @KT_LOCAL_KEY: the PD of end 1 has no global rkey
+ * @KT_CLOSE: a race that counts only once it went either way: run again until it did, KT_TRIES_MOST
+ *	times at most
  * @KT_VECTOR: the CQs are on the last completion vector instead of the first
  * @KT_RACE: run KT_TRIES times, because what it is for needs luck
  */
@@ -51,6 +53,7 @@ enum kt_flags {
 	KT_RACE		= 1 << 5,
 	KT_VECTOR	= 1 << 6,
 	KT_LOCAL_KEY	= 1 << 7,
+	KT_CLOSE	= 1 << 8,
 };
 
 struct kt_pair;
@@ -131,6 +134,8 @@ struct kt_operation {
  * @end: the QPs
  * @completions: how many came
  * @used: how many of @operations are in use
+ * @in_time: a racer won
+ * @too_late: a racer lost
  * @operations: freed with the pair, so that a late completion finds its own
  * @private: of the case, freed with the pair
  */
@@ -141,6 +146,8 @@ struct kt_pair {
 	struct kt_end end[2];
 	atomic_t completions;
 	unsigned int used;
+	bool in_time;
+	bool too_late;
 	struct kt_operation operations[KT_OPERATIONS];
 	void *private;
 };

@@ -200,16 +200,22 @@ static void kt_race_post(struct work_struct *work)
 		racer->operations[i] = kt_send(&racer->pair->end[0], &racer->request);
 }
 
-/* Some succeed, one is refused, the rest is flushed: it does not matter which */
+/* Some succeed, one is refused, the rest is flushed */
 static int kt_race_end(struct kt_racer *racer)
 {
 	unsigned int i;
 	int ret = 0;
 
 	flush_work(&racer->work);
-	for (i = 0; i < KT_FAST_RACERS && !ret; i++)
-		ret = racer->operations[i] ?
-		      kt_wait(racer->pair, &racer->operations[i]->done, "a racer") : -EPROTO;
+	for (i = 0; i < KT_FAST_RACERS && !ret; i++) {
+		struct kt_operation *operation = racer->operations[i];
+
+		ret = operation ? kt_wait(racer->pair, &operation->done, "a racer") : -EPROTO;
+		if (ret)
+			break;
+		racer->pair->in_time |= operation->wc.status == IB_WC_SUCCESS;
+		racer->pair->too_late |= operation->wc.status == IB_WC_REM_ACCESS_ERR;
+	}
 	return ret;
 }
 
@@ -550,8 +556,8 @@ const struct kt_case kt_fast_cases[] = {
 	{ "fast_remote_invalidate_twice", IB_QPT_RC, 0, kt_case_fast_remote_twice },
 	{ "fast_register_twice", IB_QPT_RC, 0, kt_case_fast_twice },
 	{ "fast_dereg_valid", IB_QPT_RC, 0, kt_case_fast_valid },
-	{ "fast_race_write", IB_QPT_RC, KT_RACE, kt_case_fast_race_write },
-	{ "fast_race_read", IB_QPT_RC, KT_RACE, kt_case_fast_race_read },
+	{ "fast_race_write", IB_QPT_RC, KT_RACE | KT_CLOSE, kt_case_fast_race_write },
+	{ "fast_race_read", IB_QPT_RC, KT_RACE | KT_CLOSE, kt_case_fast_race_read },
 	{ "fast_order", IB_QPT_RC, 0, kt_case_fast_order },
 	{ "fast_pieces", IB_QPT_RC, 0, kt_case_fast_pieces },
 	{ "fast_many_pages", IB_QPT_RC, 0, kt_case_fast_many_pages },

@@ -19,6 +19,7 @@
 
 #define KT_RESULT	16384
 #define KT_TRIES	20
+#define KT_TRIES_MOST	400
 
 struct kt_device {
 	struct list_head node;
@@ -107,19 +108,24 @@ static struct kt_pair *kt_try_case(const struct kt_case *test, enum ib_poll_cont
 static void kt_run_case(const struct kt_case *test, enum ib_poll_context poll, const char *suffix,
 			struct ib_device *first, struct ib_device *second)
 {
-	unsigned int left = test->flags & KT_RACE ? KT_TRIES : 1;
+	unsigned int tries = 0, least = test->flags & KT_RACE ? KT_TRIES : 1;
+	bool good, more, in_time = false, too_late = false;
 	struct kt_pair *pair;
-	bool good;
 
 	do {
 		pair = kt_try_case(test, poll, first, second);
+		in_time |= pair && pair->in_time;
+		too_late |= pair && pair->too_late;
+		more = test->flags & KT_CLOSE && !(in_time && too_late);
+		if (pair && ++tries == KT_TRIES_MOST && more)
+			kt_fail(pair, "no request was %s", in_time ? "too late" : "in time");
 		good = pair && !*pair->why;
 		if (!good)
 			kt_report("FAIL %s%s: %s\n", test->name, suffix,
 				  pair ? pair->why : "no memory");
 		if (pair)
 			kt_pair_close(pair);
-	} while (good && --left);
+	} while (good && (tries < least || more));
 	if (good)
 		kt_report("ok %s%s\n", test->name, suffix);
 	kt_passed += good;

@@ -4,12 +4,16 @@
  * running WRITE or READ reaches memory any more; and what becomes of windows when their QP goes.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "mwbind.h"
 #include "res.h"
 #include "suite.h"
 
+/* So many at least, and more until a request was in time and one too late */
 #define ROUNDS		6
+#define ROUNDS_MOST	40
+#define DELAY_US	20000
 #define REQUESTS	16
 #define REQUEST_LEN	65536u
 #define TOTAL		(REQUESTS * REQUEST_LEN)
@@ -30,6 +34,11 @@ struct revoke {
 	enum ibv_mw_type type;
 	enum revocation how;
 	bool read;
+};
+
+/* What the client has seen so far */
+struct seen {
+	u32 in_time, too_late;
 };
 
 static struct mw_stage *stage(struct test *t, const struct revoke *r)
@@ -68,7 +77,7 @@ static void take_away(struct mw_stage *s, const struct revoke *r)
 }
 
 /* Client: all of the window, by requests of which each may succeed, fail or be flushed. */
-static void reach(struct mw_stage *s, const struct revoke *r)
+static void reach(struct mw_stage *s, const struct revoke *r, struct seen *seen)
 {
 	enum ibv_wr_opcode opcode = r->read ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
 	struct ibv_wc wc;
@@ -85,6 +94,8 @@ static void reach(struct mw_stage *s, const struct revoke *r)
 		cq_next(s->t, s->l->scq, &wc);
 		if (wc.wr_id != i)
 			test_fail(s->t, "completion of %lu instead of %u", wc.wr_id, i);
+		seen->in_time += wc.status == IBV_WC_SUCCESS;
+		seen->too_late += wc.status != IBV_WC_SUCCESS && wc.status != IBV_WC_WR_FLUSH_ERR;
 	}
 }
 
@@ -102,7 +113,7 @@ static void wait_for_writes(struct mw_stage *s)
 		test_poll_peer(s->t);
 }
 
-static void run_round(struct test *t, const struct revoke *r)
+static void run_round(struct test *t, const struct revoke *r, u32 round, struct seen *seen)
 {
 	struct mw_stage *s = stage(t, r);
 	u8 *window = s->b->p + AT;
@@ -111,7 +122,7 @@ static void run_round(struct test *t, const struct revoke *r)
 		memset(window, OPEN_BYTE, TOTAL);
 	test_sync(t);
 	if (t->client) {
-		reach(s, r);
+		reach(s, r, seen);
 		test_sync(t);
 		if (r->read)
 			expect_no_secret(s);
@@ -119,6 +130,8 @@ static void run_round(struct test *t, const struct revoke *r)
 	}
 	if (!r->read)
 		wait_for_writes(s);
+	if (round % 2)
+		usleep(test_rnd(t, round) % DELAY_US);
 	take_away(s, r);
 	memset(window, SECRET_BYTE, TOTAL);
 	test_sync(t);
@@ -133,10 +146,18 @@ static void run_round(struct test *t, const struct revoke *r)
 
 static void run_revoke(struct test *t)
 {
+	struct seen mine = { }, peers, *seen = t->client ? &mine : &peers;
+	bool both = false;
 	u32 i;
 
-	for (i = 0; i < ROUNDS; i++)
-		run_round(t, t->c->arg);
+	for (i = 0; i < ROUNDS || (!both && i < ROUNDS_MOST); i++) {
+		run_round(t, t->c->arg, i, &mine);
+		test_exchange(t, &mine, &peers, sizeof(mine));
+		both = seen->in_time && seen->too_late;
+	}
+	if (!both)
+		test_fail(t, "no race: %u requests in time, %u too late", seen->in_time,
+			  seen->too_late);
 }
 
 /* A window whose QP is gone keeps nothing: its region may go, and another QP may have it. */
