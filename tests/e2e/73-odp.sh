@@ -73,7 +73,7 @@ run_test "what the device says that it pages" capabilities
 run_test "pages that are not there, that leave, that are copied" paged v4 -t \
 	odp_traffic,odp_atomic,odp_unmapped,odp_readonly,odp_copied,odp_forks,odp_advice
 run_test "all of the address space" paged v6 -t \
-	odp_implicit_traffic,odp_implicit_unmapped,odp_implicit_forks,odp_implicit_advice
+	odp_implicit_traffic,odp_implicit_atomic,odp_implicit_unmapped,odp_implicit_forks,odp_implicit_advice
 run_test "memory that the kernel itself can not reach" secret
 SAME_HOST=a
 run_test "both ends on one host" same_host

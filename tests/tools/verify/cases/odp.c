@@ -381,6 +381,7 @@ const struct test_case odp_cases[] = {
 	{ "odp_advice", run_advice, "ibv_advise_mr", NULL },
 	{ "odp_secret", run_secret, "memory of memfd_secret()", NULL },
 	{ "odp_implicit_traffic", run_traffic, "the same, all of the address space", ARG_YES },
+	{ "odp_implicit_atomic", run_atomic, "the same, all of the address space", ARG_YES },
 	{ "odp_implicit_unmapped", run_unmapped, "the same, all of the address space", ARG_YES },
 	{ "odp_implicit_forks", run_forks, "the same, all of the address space", ARG_YES },
 	{ "odp_implicit_advice", run_advice, "the same, all of the address space", ARG_YES },
