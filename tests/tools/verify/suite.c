@@ -19,6 +19,7 @@ const struct test_case *const suites[] = {
 	dm_cases,
 	dmabuf_cases,
 	odp_cases,
+	odp_count_cases,
 	mw_cases,
 	mw_inv_cases,
 	mw_revoke_cases,
