@@ -102,6 +102,18 @@ checksums_are_computed() {
 	[ "$(sed -n '3s/^55 - //p' "$WORK/got")" = "${got}8765432100" ]
 }
 
+# A QP whose receives are those of an SRQ: frames of three lengths
+frames_of_an_srq() {
+	start_in a "$WORK/frames" "$RAW" svta shared receive 3 "dst=$(mac_of a)" type=0x0800
+	receiver=$!
+	until_true 20 grep -q ready "$WORK/frames"
+	in_b "$RAW" svtb send "$(udp_frame)" "$(udp_frame)ab" "$(udp_frame)cdef"
+	wait_frames
+	[ "$(cut -d' ' -f1,3 "$WORK/got")" = "50 $(udp_frame)
+51 $(udp_frame)ab
+52 $(udp_frame)cdef" ]
+}
+
 # Whether a's stack gets what b's sends, and answers
 hosts_talk() {
 	[[ $(in_b socat -u OPEN:/dev/null TCP:10.0.0.1:1,connect-timeout=2 2>&1) == *refused* ]]
@@ -273,6 +285,7 @@ with_rules() {
 	run_test "raw_ethernet_fs_rate" rate_of_rules
 	run_test "checksums are computed" checksums_are_computed
 	run_test "frames of any content arrive" any_frames_arrive
+	run_test "frames arrive by an SRQ" frames_of_an_srq
 	run_test "rules take frames from the host, sniffers do not" taken_and_seen
 	run_test "frames of TCP are those of the wire" wire_frames_of_tcp
 	run_test "VLAN tags are in the frame" tags_are_in_the_frame

@@ -6,6 +6,8 @@
  * svt_raw DEVICE zeros LENGTH		a frame of zeros of any length, likewise
  * svt_raw DEVICE errnos			of rules that are wrong
  *
+ * With the word "shared" behind DEVICE the receives are an SRQ's.
+ *
  * A RULE is sniffer, all, mc, or the words dst=MAC type=N vlan=N ip6=ADDRESS udp=PORT of one rule.
  * FLAG is checksum or inline. Exits with the errno of what failed; errnos with 1 then.
  */
@@ -133,15 +135,16 @@ static int run(struct raw *raw, char **argv)
 
 int main(int argc, char **argv)
 {
+	bool shared = argc > 2 && !strcmp(argv[2], "shared");
 	struct raw raw;
 	int err;
 
-	if (argc < 3)
+	if (argc < 3 + shared)
 		return 255;
 	setlinebuf(stdout);
-	err = raw_open(&raw, argv[1]);
+	err = raw_open(&raw, argv[1], shared);
 	if (!err)
-		err = run(&raw, argv + 2);
+		err = run(&raw, argv + 2 + shared);
 	raw_close(&raw);
 	return -err;
 }

@@ -44,6 +44,7 @@ static int make_qp(struct raw *raw)
 	struct ibv_qp_init_attr attr = {
 		.send_cq = raw->cq,
 		.recv_cq = raw->cq,
+		.srq = raw->srq,
 		.cap = {
 			.max_send_wr = 4, .max_recv_wr = FRAMES,
 			.max_send_sge = 2, .max_recv_sge = 1, .max_inline_data = 256,
@@ -61,8 +62,9 @@ static int make_qp(struct raw *raw)
 	return -to_rts(raw->qp);
 }
 
-int raw_open(struct raw *raw, const char *device)
+int raw_open(struct raw *raw, const char *device, bool shared)
 {
+	struct ibv_srq_init_attr srq = { .attr = { .max_wr = FRAMES, .max_sge = 1 } };
 	size_t bytes = (size_t)FRAMES * FRAME_BYTES;
 
 	*raw = (struct raw){ .ctx = open_by_name(device) };
@@ -75,7 +77,9 @@ int raw_open(struct raw *raw, const char *device)
 	raw->memory = calloc(1, bytes);
 	if (raw->pd && raw->memory)
 		raw->mr = ibv_reg_mr(raw->pd, raw->memory, bytes, IBV_ACCESS_LOCAL_WRITE);
-	if (!raw->cq || !raw->mr) {
+	if (raw->pd && shared)
+		raw->srq = ibv_create_srq(raw->pd, &srq);
+	if (!raw->cq || !raw->mr || !raw->srq != !shared) {
 		complain("objects", errno);
 		return -ENOMEM;
 	}
@@ -86,6 +90,8 @@ void raw_close(struct raw *raw)
 {
 	if (raw->qp)
 		ibv_destroy_qp(raw->qp);
+	if (raw->srq)
+		ibv_destroy_srq(raw->srq);
 	if (raw->mr)
 		ibv_dereg_mr(raw->mr);
 	if (raw->cq)
@@ -111,6 +117,8 @@ int raw_post(const struct raw *raw, unsigned int index)
 	};
 	struct ibv_recv_wr wr = { .wr_id = index, .sg_list = &sge, .num_sge = 1 }, *bad;
 
+	if (raw->srq)
+		return ibv_post_srq_recv(raw->srq, &wr, &bad);
 	return ibv_post_recv(raw->qp, &wr, &bad);
 }
 

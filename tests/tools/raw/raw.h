@@ -17,6 +17,7 @@ struct raw {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
+	struct ibv_srq *srq;	/* or NULL: the QP has receives of its own */
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;
 	u8 *memory;
@@ -29,7 +30,7 @@ struct rule {
 };
 
 /* Return 0, or a negative errno with a line on stderr. */
-int raw_open(struct raw *raw, const char *device);
+int raw_open(struct raw *raw, const char *device, bool shared);
 void raw_close(struct raw *raw);
 u8 *raw_frame(const struct raw *raw, unsigned int index);
 int raw_post(const struct raw *raw, unsigned int index);

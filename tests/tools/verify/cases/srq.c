@@ -9,11 +9,13 @@
 #include "flow.h"
 #include "res.h"
 #include "suite.h"
+#include "udlink.h"
 
 #define SRQ_WR		256
 #define QPS		4
 #define EACH		40
 #define MSG_MAX		4200
+#define DATAGRAMS	32
 
 static struct link *open_on_srq(struct test *t, struct ibv_srq *srq, struct cq *cq)
 {
@@ -42,6 +44,72 @@ static void run_data(struct test *t)
 			});
 	}
 	flow_run(l, p[t->client], p[!t->client]);
+}
+
+static void need_clean_wire(struct test *t)
+{
+	if (t->run->lossy)
+		test_skip(t, "the wire loses packets");
+}
+
+/* As on RC, each way by itself; the last SEND tells that all is there. */
+static void run_uc(struct test *t)
+{
+	static const struct op *const ops[] = { &op_send, &op_send_imm, &op_write_imm };
+	struct link_opts o;
+	struct plan *p;
+	struct link *l;
+	u32 i, dir;
+
+	need_clean_wire(t);
+	link_defaults(t, &o, IBV_QPT_UC);
+	o.srq = res_srq(t, SRQ_WR, 1);
+	l = link_open(t, &o);
+	for (dir = 0; dir < 2; dir++) {
+		p = plan_new(t, 61, dir);
+		for (i = 0; i < 60; i++)
+			plan_add(p, &(struct xfer) {
+				.op = ops[i % ARRAY_SIZE(ops)],
+				.len = test_rnd(t, dir * 100 + i) % 6000,
+				.remote_off = i % 9,
+			});
+		plan_add(p, &(struct xfer) { .op = &op_send });
+		flow_one_way(l, p, dir);
+	}
+}
+
+/* Datagram @i has so many bytes: up to the MTU */
+static u32 datagram_len(const struct ud *u, u32 i)
+{
+	return u->mtu * i / (DATAGRAMS - 1);
+}
+
+static void run_ud(struct test *t)
+{
+	struct link_opts o;
+	struct ud *u;
+	u32 i, dir;
+
+	need_clean_wire(t);
+	ud_defaults(t, &o);
+	o.srq = res_srq(t, SRQ_WR, 1);
+	u = ud_open(t, &o, DATAGRAMS);
+	for (dir = 0; dir < 2; dir++) {
+		bool sender = t->client == !dir;
+
+		for (i = 0; !sender && i < DATAGRAMS; i++)
+			ud_recv(u, i, i % 8, datagram_len(u, i) + i % 5);
+		test_sync(t);
+		for (i = 0; i < DATAGRAMS; i++) {
+			struct grh_want want = { .len = datagram_len(u, i) };
+
+			if (sender)
+				ud_send(u, i, want.len);
+			else
+				ud_expect(u, i, i % 8, i, &want);
+		}
+		test_sync(t);
+	}
 }
 
 /* Message @i of QP @q; its first word says so. */
@@ -271,6 +339,8 @@ static void run_bad_entry(struct test *t)
 
 const struct test_case srq_cases[] = {
 	{ "srq_data", run_data, "operations both ways over SRQs", NULL },
+	{ "srq_data_uc", run_uc, "the same of UC", NULL },
+	{ "srq_data_ud", run_ud, "datagrams into an SRQ", NULL },
 	{ "srq_four_qps", run_four, "four QPs on one SRQ", NULL },
 	{ "srq_limit", run_limit, "limit event, once, and query", NULL },
 	{ "srq_empty", run_empty, "an empty SRQ makes the requester wait", NULL },
