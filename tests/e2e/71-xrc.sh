@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Extended reliable connections: many processes behind one QP, each with an SRQ of its own.
+# Extended reliable connections: many processes behind one QP, each with an SRQ of its own; and other
+# objects of one process that another one uses.
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -45,6 +46,12 @@ killed_processes() {
 	assert_idle svtb
 }
 
+# handed_over KIND: by one process to another
+handed_over() {
+	in_a "$BUILD/tools/svt_handover" "$1" svta
+	assert_idle svta
+}
+
 is_busy() {
 	in_ns_of "$1" rdma resource show srq dev "$1" | grep -q srqn
 }
@@ -55,5 +62,7 @@ run_test "XRC pingpong by events" xrc_pingpong v4 -e
 run_in_turn "XRC pingpong over IPv6" xrc_pingpong v6
 run_test "XRC pingpong of a server and two clients" three_processes
 run_test "XRC pingpong whose processes are killed" killed_processes
+run_test "an XRC TGT QP outlives the process that made it" handed_over xrc
+run_test "PD and region in another process" handed_over import
 run_test "teardown leaves nothing" teardown_pair
 finish

@@ -66,7 +66,7 @@ int qpattr_rtr(struct ibv_qp_attr *attr, enum ibv_qp_type type, const struct qp_
 	attr->dest_qp_num = p->peer.qpn;
 	attr->rq_psn = p->peer.psn;
 	mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
-	if (type == IBV_QPT_UC)
+	if (type == IBV_QPT_UC || type == IBV_QPT_XRC_SEND)
 		return mask;
 	attr->max_dest_rd_atomic = p->rd_atomic;
 	attr->min_rnr_timer = p->min_rnr_timer;
