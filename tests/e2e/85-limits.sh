@@ -17,6 +17,7 @@ has_attribute() {
 limits_are_told() {
 	has_attribute max_qp 65536
 	has_attribute max_cq 65536
+	has_attribute max_srq 65536
 	has_attribute max_mr 1048576
 	has_attribute max_qp_wr 32768
 	has_attribute max_srq_wr 32768

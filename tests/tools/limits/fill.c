@@ -162,15 +162,24 @@ int fill_up(const char *device, const char *name)
 	return complain(name, EINVAL);
 }
 
-static struct ibv_qp *deep_qp(struct world *w, struct ibv_cq *cq, u32 send, u32 recv)
+/* With receives of its own, or those of @srq */
+static struct ibv_qp *deep_qp(struct world *w, struct ibv_cq *cq, struct ibv_srq *srq, u32 send,
+			      u32 recv)
 {
 	struct ibv_qp_init_attr init = {
-		.qp_type = IBV_QPT_RC, .sq_sig_all = 1, .send_cq = cq, .recv_cq = cq,
+		.qp_type = IBV_QPT_RC, .sq_sig_all = 1, .send_cq = cq, .recv_cq = cq, .srq = srq,
 		.cap = { .max_send_wr = send, .max_recv_wr = recv, .max_send_sge = 1,
 			 .max_recv_sge = 1 },
 	};
 
 	return ibv_create_qp(w->pd, &init);
+}
+
+static struct ibv_srq *deep_srq(struct world *w, u32 depth)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = depth, .max_sge = 1 } };
+
+	return ibv_create_srq(w->pd, &init);
 }
 
 static int refused(const char *what, const void *object)
@@ -183,71 +192,114 @@ static int refused(const char *what, const void *object)
 static int too_deep(struct world *w, struct ibv_cq *cq)
 {
 	const struct ibv_device_attr *attr = &w->dev.attr.orig_attr;
-	struct ibv_srq_init_attr srq = { .attr = { .max_wr = attr->max_srq_wr + 1, .max_sge = 1 } };
 
 	if (refused("a CQ beyond max_cqe",
 		    ibv_create_cq(w->dev.ctx, attr->max_cqe + 1, NULL, NULL, 0)) ||
-	    refused("a send queue beyond max_qp_wr", deep_qp(w, cq, attr->max_qp_wr + 1, 1)) ||
-	    refused("a receive queue beyond max_qp_wr", deep_qp(w, cq, 1, attr->max_qp_wr + 1)) ||
-	    refused("an SRQ beyond max_srq_wr", ibv_create_srq(w->pd, &srq)))
+	    refused("a send queue beyond max_qp_wr",
+		    deep_qp(w, cq, NULL, attr->max_qp_wr + 1, 1)) ||
+	    refused("a receive queue beyond max_qp_wr",
+		    deep_qp(w, cq, NULL, 1, attr->max_qp_wr + 1)) ||
+	    refused("an SRQ beyond max_srq_wr", deep_srq(w, attr->max_srq_wr + 1)))
 		return -1;
 	return 0;
 }
 
-/* Receives until there is no room; the QP is connected to itself */
-static int fill_queues(struct ibv_qp *qp, struct ibv_cq *cq, u32 depth)
+/* Requests until there is no room */
+static int fill_receives(struct ibv_qp *qp, struct ibv_srq *srq, u32 depth)
 {
-	struct ibv_recv_wr recv = { }, *bad_recv;
-	struct ibv_send_wr send = { .opcode = IBV_WR_SEND }, *bad;
-	struct ibv_wc wc;
-	u32 i, done = 0;
-	int n, err = 0;
+	struct ibv_recv_wr wr = { }, *bad;
+	int err = 0;
 
-	for (i = 0; !err && i <= depth; i++)
-		err = ibv_post_recv(qp, &recv, &bad_recv);
-	if (i != depth + 1 || err != ENOMEM)
-		return complain("receives", err);
-	for (i = 0; i < depth; i++) {
-		err = ibv_post_send(qp, &send, &bad);
-		if (err)
-			return complain("sends", err);
-	}
-	while (done < 2 * depth) {
+	for (wr.wr_id = 0; !err && wr.wr_id <= depth; wr.wr_id++)
+		err = srq ? ibv_post_srq_recv(srq, &wr, &bad) : ibv_post_recv(qp, &wr, &bad);
+	return wr.wr_id == depth + 1 && err == ENOMEM ? 0 : complain("receives", err);
+}
+
+static int fill_sends(struct ibv_qp *qp, u32 depth)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
+	int err = 0;
+
+	for (wr.wr_id = 0; !err && wr.wr_id <= depth; wr.wr_id++)
+		err = ibv_post_send(qp, &wr, &bad);
+	return wr.wr_id == depth + 1 && err == ENOMEM ? 0 : complain("sends", err);
+}
+
+/* All of both queues, each in its order */
+static int reap_all(struct ibv_cq *cq, u32 depth)
+{
+	u32 sent = 0, received = 0, *count;
+	struct ibv_wc wc;
+	int n;
+
+	while (sent < depth || received < depth) {
 		n = ibv_poll_cq(cq, 1, &wc);
 		if (n < 0 || (n && wc.status))
 			return complain("completion", n < 0 ? errno : EIO);
-		done += n;
+		if (!n)
+			continue;
+		count = wc.opcode == IBV_WC_SEND ? &sent : &received;
+		if (wc.wr_id != (*count)++)
+			return complain("order of completions", EBADMSG);
 	}
-	printf("%u requests in each queue\n", depth);
+	if (ibv_poll_cq(cq, 1, &wc))
+		return complain("one completion too many", EBADMSG);
+	return 0;
+}
+
+static int to_state(struct ibv_qp *qp, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+	int err = ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+
+	return err ? complain("ibv_modify_qp", err) : 0;
+}
+
+/*
+ * The QP is connected to itself. In SQD requests are taken and none is carried out, so that both
+ * queues are full before the first one goes.
+ */
+static int fill_queues(struct world *w, struct ibv_qp *qp, struct ibv_srq *srq, u32 depth)
+{
+	struct qp_path path;
+	int err;
+
+	if (!qp)
+		return complain("a QP of max_qp_wr", errno);
+	qpattr_defaults(&path);
+	path.sgid_index = w->dev.gid_index;
+	path.peer.gid = w->dev.gid;
+	path.peer.qpn = qp->qp_num;
+	err = qpattr_to_rts(qp, &path);
+	if (err)
+		return complain("to RTS", err);
+	if (to_state(qp, IBV_QPS_SQD) || fill_receives(qp, srq, depth) || fill_sends(qp, depth) ||
+	    to_state(qp, IBV_QPS_RTS) || reap_all(qp->send_cq, depth))
+		return -1;
+	printf("%u requests in each queue%s\n", depth, srq ? ", of an SRQ" : "");
 	return 0;
 }
 
 int deep_queues(const char *device)
 {
+	const struct ibv_device_attr *attr;
 	static struct world w;
+	struct ibv_srq *srq;
 	struct ibv_cq *cq;
-	struct ibv_qp *qp;
-	struct qp_path path;
-	u32 depth;
-	int err;
 
 	if (open_world(&w, device))
 		return -1;
-	depth = w.dev.attr.orig_attr.max_qp_wr;
-	cq = ibv_create_cq(w.dev.ctx, w.dev.attr.orig_attr.max_cqe, NULL, NULL, 0);
-	if (!cq)
-		return complain("a CQ of max_cqe", errno);
+	attr = &w.dev.attr.orig_attr;
+	cq = ibv_create_cq(w.dev.ctx, attr->max_cqe, NULL, NULL, 0);
+	srq = deep_srq(&w, attr->max_srq_wr);
+	if (!cq || !srq)
+		return complain("a CQ of max_cqe and an SRQ of max_srq_wr", errno);
+	if (attr->max_srq_wr != attr->max_qp_wr)
+		return complain("an SRQ as deep as a queue", EINVAL);
 	if (too_deep(&w, cq))
 		return -1;
-	qp = deep_qp(&w, cq, depth, depth);
-	if (!qp)
-		return complain("a QP of max_qp_wr", errno);
-	qpattr_defaults(&path);
-	path.sgid_index = w.dev.gid_index;
-	path.peer.gid = w.dev.gid;
-	path.peer.qpn = qp->qp_num;
-	err = qpattr_to_rts(qp, &path);
-	if (err)
-		return complain("to RTS", err);
-	return fill_queues(qp, cq, depth);
+	if (fill_queues(&w, deep_qp(&w, cq, NULL, attr->max_qp_wr, attr->max_qp_wr), NULL,
+			attr->max_qp_wr))
+		return -1;
+	return fill_queues(&w, deep_qp(&w, cq, srq, attr->max_qp_wr, 0), srq, attr->max_srq_wr);
 }
