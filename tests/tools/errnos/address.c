@@ -2,7 +2,9 @@
 /*
  * Ports, their tables, address handles and multicast groups.
  */
+#include <endian.h>
 #include <errno.h>
+#include <netinet/in.h>
 
 #include "errnos.h"
 #include "qpattr.h"
@@ -38,6 +40,31 @@ static int query_pkey(const struct world *w, const struct errno_case *c)
 
 	spoil(w, c, &q);
 	return ibv_query_pkey(w->dev.ctx, q.port, q.index, &pkey) ? EINVAL : 0;
+}
+
+struct pkey {
+	u8 port;
+	__be16 pkey;
+};
+
+static int get_pkey_index(const struct world *w, const struct errno_case *c)
+{
+	struct pkey p = { .port = DEV_PORT, .pkey = htobe16(0xffff) };
+
+	spoil(w, c, &p);
+	return ibv_get_pkey_index(w->dev.ctx, p.port, p.pkey) < 0 ? EINVAL : 0;
+}
+
+struct values {
+	struct ibv_values_ex values;
+};
+
+static int query_rt_values(const struct world *w, const struct errno_case *c)
+{
+	struct values v = { .values.comp_mask = IBV_VALUES_MASK_RAW_CLOCK };
+
+	spoil(w, c, &v);
+	return ibv_query_rt_values_ex(w->dev.ctx, &v.values);
 }
 
 static int query_gid_ex(const struct world *w, const struct errno_case *c)
@@ -100,6 +127,30 @@ static int create_ah_to_nobody(const struct world *w, const struct errno_case *c
 	return ah ? ibv_destroy_ah(ah) : errno;
 }
 
+struct message {
+	struct ibv_wc wc;
+	struct ibv_grh grh;
+	u8 port;
+};
+
+/* Of a datagram from this device to itself. What NULL leaves in errno is not told */
+static int create_ah_from_wc(const struct world *w, const struct errno_case *c)
+{
+	struct message m = {
+		.wc.wc_flags = IBV_WC_GRH,
+		.grh = {
+			.version_tclass_flow = htobe32(6u << 28), .next_hdr = IPPROTO_UDP,
+			.hop_limit = 64, .sgid = w->dev.gid, .dgid = w->dev.gid,
+		},
+		.port = DEV_PORT,
+	};
+	struct ibv_ah *ah;
+
+	spoil(w, c, &m);
+	ah = ibv_create_ah_from_wc(w->pd, &m.wc, &m.grh, m.port);
+	return ah ? ibv_destroy_ah(ah) : EINVAL;
+}
+
 struct group {
 	union ibv_gid gid;
 	u16 lid;
@@ -158,6 +209,19 @@ const struct errno_case address_cases[] = {
 	{ "query_pkey", query_pkey, 0, { } },
 	{ "query_pkey of port 0", query_pkey, EINVAL, IS(struct query, port, 0) },
 	{ "query_pkey beyond the table", query_pkey, EINVAL, IS(struct query, index, 1 << 15) },
+	{ "get_pkey_index", get_pkey_index, 0, { } },
+	{ "get_pkey_index of a P_Key that is in no table", get_pkey_index, EINVAL,
+	  IS(struct pkey, pkey, 0x3412) },
+	{ "get_pkey_index of port 2", get_pkey_index, EINVAL, IS(struct pkey, port, 2) },
+	{ "query_rt_values_ex", query_rt_values, 0, { } },
+	{ "query_rt_values_ex of what nobody knows", query_rt_values, EINVAL,
+	  FLIPPED(struct values, values.comp_mask, 1 << 30) },
+	{ "create_ah_from_wc", create_ah_from_wc, 0, { } },
+	{ "create_ah_from_wc without GRH", create_ah_from_wc, EINVAL,
+	  IS(struct message, wc.wc_flags, 0) },
+	{ "create_ah_from_wc to a GID of another's", create_ah_from_wc, EINVAL,
+	  FLIPPED(struct message, grh.dgid.raw[15], 0x55) },
+	{ "create_ah_from_wc on port 2", create_ah_from_wc, EINVAL, IS(struct message, port, 2) },
 	{ "create_ah", create_ah, 0, { } },
 	{ "create_ah without GRH", create_ah, EINVAL, IS(struct ibv_ah_attr, is_global, 0) },
 	{ "create_ah on port 0", create_ah, EINVAL, IS(struct ibv_ah_attr, port_num, 0) },

@@ -78,5 +78,7 @@ extern const struct errno_case qp_cases[];
 extern const struct errno_case modify_cases[];
 extern const struct errno_case address_cases[];
 extern const struct errno_case post_cases[];
+extern const struct errno_case domain_cases[];
+extern const struct errno_case xrc_cases[];
 
 #endif

@@ -14,6 +14,9 @@
 #include "number.h"
 #include "rdmanl.h"
 
+/* More than one case creates at a time */
+#define HANDLES	8
+
 static const struct errno_case *const tables[] = {
 	memory_cases,
 	queue_cases,
@@ -21,6 +24,8 @@ static const struct errno_case *const tables[] = {
 	modify_cases,
 	address_cases,
 	post_cases,
+	domain_cases,
+	xrc_cases,
 };
 
 struct settings {
@@ -95,21 +100,48 @@ void spoil(const struct world *w, const struct errno_case *c, void *arguments)
 	memcpy(at, &value, s->size);
 }
 
+/*
+ * The next handles that objects of this process get, whatever their kind: the lowest ones that are
+ * free. So they tell of one that was left, also of those that the kernel does not count: address
+ * handles, windows, flows, XRC domains, device memory.
+ */
+static int next_handles(const struct world *w, u32 *handles)
+{
+	struct ibv_pd *pds[HANDLES];
+	u32 i, count;
+	int err = 0;
+
+	for (count = 0; count < HANDLES; count++) {
+		pds[count] = ibv_alloc_pd(w->dev.ctx);
+		if (!pds[count])
+			break;
+		handles[count] = pds[count]->handle;
+	}
+	for (i = 0; i < count; i++)
+		err |= ibv_dealloc_pd(pds[i]);
+	return err || count < HANDLES ? -1 : 0;
+}
+
 /* 1 when it failed */
 static int run_case(const struct world *w, u32 index, const struct errno_case *c)
 {
+	u32 free_before[HANDLES], free_after[HANDLES];
 	struct rdmanl_counts before, after;
 	int err;
 
-	if (rdmanl_count(index, &before))
+	if (rdmanl_count(index, &before) || next_handles(w, free_before))
 		return 1;
 	errno = 0;
 	err = c->call(w, c);
-	if (rdmanl_count(index, &after))
+	if (rdmanl_count(index, &after) || next_handles(w, free_after))
 		return 1;
 	if (err != c->expected) {
 		printf("FAIL %s: %s", c->name, err ? strerror(err) : "no error");
 		printf(", expected: %s\n", c->expected ? strerror(c->expected) : "no error");
+		return 1;
+	}
+	if (memcmp(free_before, free_after, sizeof(free_before))) {
+		printf("FAIL %s: an object of the process is left\n", c->name);
 		return 1;
 	}
 	if (rdmanl_same(&before, &after))

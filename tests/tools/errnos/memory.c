@@ -204,6 +204,39 @@ static int bind_mw_reset(const struct world *w, const struct errno_case *c)
 	return ibv_dealloc_mw(mw) ?: err;
 }
 
+/* Its completion, which comes soon */
+static int bound(const struct world *w, struct ibv_mw *mw, struct ibv_mr *mr)
+{
+	struct ibv_mw_bind bind = {
+		.send_flags = IBV_SEND_SIGNALED,
+		.bind_info = {
+			.mr = mr, .addr = (uintptr_t)mr->addr, .length = PAGE,
+			.mw_access_flags = IBV_ACCESS_REMOTE_READ,
+		},
+	};
+	struct ibv_wc wc;
+	int n = 0;
+
+	if (ibv_bind_mw(w->rc, mw, &bind))
+		return -1;
+	while (!n)
+		n = ibv_poll_cq(w->cq, 1, &wc);
+	return n == 1 && wc.status == IBV_WC_SUCCESS ? 0 : -1;
+}
+
+static int dereg_mr_with_window(const struct world *w, const struct errno_case *c)
+{
+	struct ibv_mr *mr = ibv_reg_mr(w->pd, w->buf, PAGE, EVERYTHING);
+	struct ibv_mw *mw = ibv_alloc_mw(w->pd, IBV_MW_TYPE_1);
+	int err;
+
+	(void)c;
+	if (!mr || !mw || bound(w, mw, mr))
+		return ENOTRECOVERABLE;
+	err = ibv_dereg_mr(mr);
+	return ibv_dealloc_mw(mw) ?: err ? (ibv_dereg_mr(mr) ?: err) : 0;
+}
+
 const struct errno_case memory_cases[] = {
 	{ "dealloc_pd of one in use", dealloc_pd_in_use, EBUSY, { } },
 	{ "reg_mr", reg_mr, 0, { } },
@@ -245,6 +278,7 @@ const struct errno_case memory_cases[] = {
 	{ "bind_mw with a length but no region", bind_mw, EINVAL,
 	  IS(struct ibv_mw_bind, bind_info.mr, 0) },
 	{ "bind_mw of type 2", bind_mw_type_2, EINVAL, { } },
+	{ "dereg_mr of one with a window", dereg_mr_with_window, EBUSY, { } },
 	{ "bind_mw by a QP in RESET", bind_mw_reset, EINVAL, { } },
 	{ }
 };

@@ -91,6 +91,30 @@ static int sgid_index_above(const struct world *w, const struct errno_case *c)
 	return to_rtr(w, &above);
 }
 
+/* PSNs have 24 bits, and the field of the verb 32: what is above does not count */
+static int psn_above(const struct world *w, const struct errno_case *c)
+{
+	struct ibv_qp *qp = world_qp(w, IBV_QPT_RC);
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	int err, mask = world_attr(w, IBV_QPS_INIT, &attr);
+
+	(void)c;
+	if (!qp)
+		return errno;
+	err = ibv_modify_qp(qp, &attr, mask);
+	mask = world_attr(w, IBV_QPS_RTR, &attr);
+	attr.rq_psn = 0x5abcdef;
+	err = err ?: ibv_modify_qp(qp, &attr, mask);
+	mask = world_attr(w, IBV_QPS_RTS, &attr);
+	attr.sq_psn = 0xff000001;
+	err = err ?: ibv_modify_qp(qp, &attr, mask);
+	err = err ?: ibv_query_qp(qp, &attr, IBV_QP_RQ_PSN | IBV_QP_SQ_PSN, &init);
+	if (!err && (attr.rq_psn != 0xabcdef || attr.sq_psn != 1))
+		err = ENOTRECOVERABLE;
+	return ibv_destroy_qp(qp) ?: err;
+}
+
 static int alternate_path(const struct world *w, const struct errno_case *c)
 {
 	struct modify m;
@@ -117,6 +141,7 @@ const struct errno_case modify_cases[] = {
 	  FLIPPED(struct modify, mask, IBV_QP_PATH_MTU) },
 	{ "modify_qp to INIT with a Q_Key for RC", to_init, EINVAL,
 	  FLIPPED(struct modify, mask, IBV_QP_QKEY) },
+	{ "modify_qp to PSNs of more than 24 bits", psn_above, 0, { } },
 	{ "modify_qp to a state that is none", to_init, EINVAL,
 	  IS(struct modify, attr.qp_state, 42) },
 	{ "modify_qp from another state than it is in", to_init, EINVAL,

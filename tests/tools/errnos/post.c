@@ -20,10 +20,11 @@ struct post_recv {
 #define PORTION	16
 
 /* Refused, or ENOTRECOVERABLE when another request is called bad */
-static int send(const struct world *w, const struct errno_case *c, struct ibv_qp *qp)
+static int send(const struct world *w, const struct errno_case *c, struct ibv_qp *qp,
+		unsigned int flags)
 {
 	struct post_send p = {
-		.wr = { .num_sge = 1, .opcode = IBV_WR_SEND },
+		.wr = { .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = flags },
 		.sge = { (uintptr_t)w->buf, PORTION, w->mr->lkey },
 	};
 	struct ibv_send_wr *bad = NULL;
@@ -41,40 +42,51 @@ static int send(const struct world *w, const struct errno_case *c, struct ibv_qp
 
 static int send_rc(const struct world *w, const struct errno_case *c)
 {
-	return send(w, c, w->rc);
+	return send(w, c, w->rc, 0);
 }
 
 static int send_ud(const struct world *w, const struct errno_case *c)
 {
-	return send(w, c, w->ud);
+	return send(w, c, w->ud, 0);
 }
 
 static int send_in_reset(const struct world *w, const struct errno_case *c)
 {
-	return send(w, c, w->fresh);
+	return send(w, c, w->fresh, 0);
 }
 
 static int send_in_init(const struct world *w, const struct errno_case *c)
 {
-	return send(w, c, w->init);
+	return send(w, c, w->init, 0);
 }
 
 static int send_in_rtr(const struct world *w, const struct errno_case *c)
 {
-	return send(w, c, w->rtr);
+	return send(w, c, w->rtr, 0);
 }
 
 static int send_inline(const struct world *w, const struct errno_case *c)
 {
-	struct post_send p = {
-		.wr = { .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_INLINE },
-		.sge = { (uintptr_t)w->buf, WORLD_INLINE * 32, w->mr->lkey },
-	};
-	struct ibv_send_wr *bad = NULL;
+	return send(w, c, w->ud, IBV_SEND_INLINE);
+}
 
-	(void)c;
-	p.wr.sg_list = &p.sge;
-	return ibv_post_send(w->rc, &p.wr, &bad);
+/* With a receive for it, as the QP is connected to itself; the message is awaited */
+static int send_and_receive(const struct world *w, const struct errno_case *c)
+{
+	struct ibv_recv_wr wr = { .wr_id = 1 }, *bad;
+	struct ibv_sge sge = { (uintptr_t)w->buf + PORTION, PORTION, w->mr->lkey };
+	struct ibv_wc wc;
+	int err, n = 0;
+
+	wr.sg_list = &sge;
+	wr.num_sge = 1;
+	err = ibv_post_recv(w->rc, &wr, &bad) ?: send(w, c, w->rc, 0);
+	if (err)
+		return err;
+	while (!n)
+		n = ibv_poll_cq(w->cq, 1, &wc);
+	return n == 1 && wc.wr_id == 1 && !wc.status && wc.byte_len == PORTION ? 0 :
+	       ENOTRECOVERABLE;
 }
 
 static int recv_to(const struct world *w, const struct errno_case *c, struct ibv_qp *qp)
@@ -177,6 +189,8 @@ const struct errno_case post_cases[] = {
 	{ "post_send in RESET", send_in_reset, EINVAL, { } },
 	{ "post_send in INIT", send_in_init, EINVAL, { } },
 	{ "post_send in RTR", send_in_rtr, EINVAL, { } },
+	{ "post_send", send_and_receive, 0, { } },
+	{ "post_send, UD", send_ud, 0, { } },
 	{ "post_send of an opcode that nobody knows", send_rc, EINVAL,
 	  IS(struct post_send, wr.opcode, 99) },
 	{ "post_send of an opcode below all", send_rc, EINVAL,
@@ -187,7 +201,9 @@ const struct errno_case post_cases[] = {
 	  IS(struct post_send, wr.num_sge, -1) },
 	{ "post_send with a flag that nobody knows", send_rc, EINVAL,
 	  IS(struct post_send, wr.send_flags, 1 << 30) },
-	{ "post_send with more inline than there is room for", send_inline, EINVAL, { } },
+	{ "post_send inline, UD", send_inline, 0, { } },
+	{ "post_send with more inline than there is room for", send_inline, EINVAL,
+	  IS(struct post_send, sge.length, WORLD_INLINE * 32) },
 	{ "post_send of WRITE, UD", send_ud, EINVAL,
 	  IS(struct post_send, wr.opcode, IBV_WR_RDMA_WRITE) },
 	{ "post_send without an address handle, UD", send_ud, EINVAL,

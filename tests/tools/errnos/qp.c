@@ -112,6 +112,19 @@ static int destroy_attached(const struct world *w, const struct errno_case *c)
 	return outcome(qp) ?: err;
 }
 
+static int query_qp(const struct world *w, const struct errno_case *c)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	int err = ibv_query_qp(w->rtr, &attr, IBV_QP_STATE | IBV_QP_CAP, &init);
+
+	(void)c;
+	if (err)
+		return err;
+	return attr.qp_state == IBV_QPS_RTR && attr.cap.max_send_wr >= WORLD_WR &&
+	       init.qp_type == IBV_QPT_RC ? 0 : ENOTRECOVERABLE;
+}
+
 static int query_ece(const struct world *w, const struct errno_case *c)
 {
 	struct ibv_ece ece = { };
@@ -168,6 +181,7 @@ const struct errno_case qp_cases[] = {
 	{ "create_qp with WRITE, UD", create_ud_ops, EOPNOTSUPP,
 	  FLIPPED(struct ibv_qp_init_attr_ex, send_ops_flags, IBV_QP_EX_WITH_RDMA_WRITE) },
 	{ "destroy_qp of one in a group", destroy_attached, EBUSY, { } },
+	{ "query_qp", query_qp, 0, { } },
 	{ "query_ece, which svt has not", query_ece, EOPNOTSUPP, { } },
 	{ "set_ece, which svt has not", set_ece, EOPNOTSUPP, { } },
 	{ }

@@ -160,6 +160,18 @@ static int resize_srq(const struct world *w, const struct errno_case *c)
 	return ibv_destroy_srq(srq) ?: err;
 }
 
+static int query_srq(const struct world *w, const struct errno_case *c)
+{
+	struct ibv_srq_attr attr;
+	int err = ibv_query_srq(w->srq, &attr);
+
+	(void)c;
+	if (err)
+		return err;
+	return attr.max_wr >= WORLD_WR && attr.max_sge >= WORLD_SGE && !attr.srq_limit ? 0 :
+	       ENOTRECOVERABLE;
+}
+
 static int destroy_srq_in_use(const struct world *w, const struct errno_case *c)
 {
 	struct ibv_qp_init_attr init = {
@@ -208,6 +220,8 @@ const struct errno_case queue_cases[] = {
 	  IS(struct ibv_srq_init_attr_ex, attr.max_wr, 0) },
 	{ "create_srq beyond max_srq_wr", create_srq, EINVAL,
 	  BEYOND(struct ibv_srq_init_attr_ex, attr.max_wr, max_srq_wr) },
+	{ "create_srq of no entries, for messages without data", create_srq, 0,
+	  IS(struct ibv_srq_init_attr_ex, attr.max_sge, 0) },
 	{ "create_srq beyond max_srq_sge", create_srq, EINVAL,
 	  BEYOND(struct ibv_srq_init_attr_ex, attr.max_sge, max_srq_sge) },
 	{ "create_srq of a type that nobody knows", create_srq, EOPNOTSUPP,
@@ -223,6 +237,7 @@ const struct errno_case queue_cases[] = {
 	{ "modify_srq to no requests", resize_srq, EINVAL, IS(struct modify_srq, attr.max_wr, 0) },
 	{ "modify_srq beyond max_srq_wr", resize_srq, EINVAL,
 	  BEYOND(struct modify_srq, attr.max_wr, max_srq_wr) },
+	{ "query_srq", query_srq, 0, { } },
 	{ "destroy_srq of one in use", destroy_srq_in_use, EBUSY, { } },
 	{ }
 };
