@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What an administrator can do to single queue pairs: counters of their own.
+# Counters of the ports agree with each other; what an administrator can do to single queue pairs:
+# counters of their own.
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -15,6 +16,55 @@ grows_beyond() {
 	local value
 	value=$(statistic "$1" "$2")
 	[ "${value:-0}" -gt "$3" ]
+}
+
+# of DEVICE COUNTER: the port's
+of() {
+	cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"
+}
+
+# remember: all that is compared, from which it is counted from now on
+remember() {
+	local device counter
+	for device in svta svtb; do
+		for counter in {tx,rx}_{packets,bytes} retries_{timer,nak,hole}; do
+			BEFORE[$device-$counter]=$(of $device $counter)
+		done
+	done
+}
+declare -A BEFORE
+
+# since DEVICE COUNTER
+since() {
+	echo $(($(of "$1" "$2") - BEFORE[$1-$2]))
+}
+
+# all_arrived FROM TO
+all_arrived() {
+	[ "$(since "$1" tx_packets)" = "$(since "$2" rx_packets)" ] &&
+		[ "$(since "$1" tx_bytes)" = "$(since "$2" rx_bytes)" ]
+}
+
+retries() {
+	echo $(($(since svtb retries_timer) + $(since svtb retries_nak) +
+		$(since svtb retries_hole)))
+}
+
+# 200 WRITEs of 10000 bytes, each three packets with 12 bytes of header, the first with 16 more; the
+# rest goes by TCP. When both sides end all is acknowledged.
+what_one_sends_the_other_receives() {
+	remember
+	pair ib_write_bw -F -d svta -x "$(gid_index svta v4)" -n 200 -s 10000 -- \
+		ib_write_bw -F -d svtb -x "$(gid_index svtb v4)" -n 200 -s 10000 10.0.0.1
+	echo "b sent $(since svtb tx_packets) packets, $(since svtb tx_bytes) bytes"
+	echo "a sent $(since svta tx_packets) packets, $(since svta tx_bytes) bytes"
+	until_true 10 all_arrived svtb svta
+	until_true 10 all_arrived svta svtb
+	[ "$(since svtb tx_packets)" -ge 600 ]
+	[ "$(since svta tx_packets)" -ge 1 ]
+	# A machine that is slow may repeat what arrived
+	[ "$(retries)" != 0 ] || [ "$(since svtb tx_packets)" = 600 ]
+	[ "$(retries)" != 0 ] || [ "$(since svtb tx_bytes)" = $((200 * (10000 + 3 * 12 + 16))) ]
 }
 
 # start_server: a pingpong on svta that waits for its client, and goes on with it until stopped
@@ -97,6 +147,7 @@ device_goes_with_counters() {
 }
 
 setup_pair
+run_test "what one port sends the other receives" what_one_sends_the_other_receives
 run_test "counters of a QP, bound by hand" bound_by_hand
 run_test "counters of all QPs of a type" bound_by_type
 run_test "a device is deleted while QPs count for themselves" device_goes_with_counters
