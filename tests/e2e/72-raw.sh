@@ -177,6 +177,53 @@ ipv6_and_ports() {
 	grep '^66 ok .*74776f0a$' "$WORK/got"
 }
 
+# ip_frame [FIELD=HEX...]: from nobody to nobody; a FIELD is dst, src, ip4, protocol or port
+ip_frame() {
+	local dst=020000000007 src=020000000005 ip4=0a090901 protocol=06 port=1388 "$@"
+	echo "$dst${src}0800450000280001000040${protocol}00000a090902$ip4$(
+		)04d2$port$(printf '%032d' 0)"
+}
+
+# differs_in FIELD=HEX RULE...: of two frames that differ in that alone only the second is the rule's
+differs_in() {
+	local frame
+	frame=$(ip_frame)
+	start_receiver 1 "${@:2}"
+	in_b "$RAW" svtb send "$(ip_frame "$1")" "$frame"
+	wait_frames
+	[ "$(<"$WORK/got")" = "54 - $frame" ]
+}
+
+each_word_of_a_rule_counts() {
+	local mac=02:00:00:00:00:07
+	differs_in dst=020000000008 dst=$mac
+	differs_in src=020000000006 dst=$mac src=02:00:00:00:00:05
+	differs_in ip4=0a090903 dst=$mac ip4=10.9.9.1
+	differs_in port=1389 dst=$mac tcp=5000
+	differs_in protocol=11 dst=$mac tcp=5000
+	differs_in port=1389 dst=$mac ip4=10.9.9.1 tcp=5000
+	differs_in ip4=0a090903 dst=$mac ip4=10.9.9.1 tcp=5000
+}
+
+# What has no Ethernet has no frames
+capability_is_told() {
+	in_a ibv_devinfo -v -d svta >"$WORK/roce"
+	grep 'raw packet caps' -A 4 "$WORK/roce" || :
+	grep -E '^[[:space:]]*IP csum offload' "$WORK/roce"
+	grep RAW_IP_CSUM "$WORK/roce"
+	in_b rdma link delete svtb
+	until_true 10 device_gone svtb
+	in_b rdma link add svtb type svt_loop netdev veth0
+	until_true 10 gid_of_kind svtb v4 >/dev/null
+	in_b ibv_devinfo -v -d svtb >"$WORK/loop"
+	grep -E 'hca_id:[[:space:]]*svtb' "$WORK/loop"
+	grep -E 'max_qp:' "$WORK/loop"
+	fails grep -E 'IP csum offload|RAW_IP_CSUM' "$WORK/loop"
+	in_b rdma link delete svtb
+	until_true 10 device_gone svtb
+	add_device svtb
+}
+
 lengths_that_no_frame_has() {
 	local length
 	for length in 0 1 13 $((PAIR_MTU + 15)) 16000; do
@@ -290,6 +337,7 @@ with_rules() {
 	run_test "frames of TCP are those of the wire" wire_frames_of_tcp
 	run_test "VLAN tags are in the frame" tags_are_in_the_frame
 	run_test "rules for IPv6 and ports" ipv6_and_ports
+	run_test "each word of a rule counts" each_word_of_a_rule_counts
 	run_test "errnos of rules" in_a "$RAW" svta errnos
 	run_test "the rules of a killed program go" rules_of_a_killed_program_go
 	run_test "a device goes with its rules" device_goes_with_its_rules
@@ -299,6 +347,7 @@ setup_pair
 run_test "a frame is sent as it is" sent_as_it_is
 run_test "lengths that no frame has" lengths_that_no_frame_has
 run_test "frames of any content are sent" any_frames_are_sent b svtb checksum
+run_test "a device with Ethernet tells that it computes checksums" capability_is_told
 run_test "without CAP_NET_RAW" without_the_capability
 # Kernels of scripts/kernel.sh have no ingress hooks
 if is_checked; then

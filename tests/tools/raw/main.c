@@ -8,7 +8,8 @@
  *
  * With the word "shared" behind DEVICE the receives are an SRQ's.
  *
- * A RULE is sniffer, all, mc, or the words dst=MAC type=N vlan=N ip6=ADDRESS udp=PORT of one rule.
+ * A RULE is sniffer, all, mc, or the words dst=MAC src=MAC type=N vlan=N ip4=ADDRESS ip6=ADDRESS
+ * udp=PORT tcp=PORT of one rule.
  * FLAG is checksum or inline. Exits with the errno of what failed; errnos with 1 then.
  */
 #include <errno.h>

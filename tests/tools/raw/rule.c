@@ -45,6 +45,10 @@ static bool ethernet_word(struct rule *rule, const char *name, const char *value
 		memset(spec->mask.dst_mac, 0xff, 6);
 		return read_mac(value, spec->val.dst_mac);
 	}
+	if (!strcmp(name, "src")) {
+		memset(spec->mask.src_mac, 0xff, 6);
+		return read_mac(value, spec->val.src_mac);
+	}
 	if (!strcmp(name, "type")) {
 		spec->mask.ether_type = 0xffff;
 		spec->val.ether_type = htons(number_of(value, 0xffff));
@@ -53,6 +57,15 @@ static bool ethernet_word(struct rule *rule, const char *name, const char *value
 	spec->mask.vlan_tag = htons(0xfff);
 	spec->val.vlan_tag = htons(number_of(value, 0xfff));
 	return true;
+}
+
+static bool ipv4_word(struct rule *rule, const char *value)
+{
+	struct ibv_flow_spec_ipv4 *spec =
+		add(rule, IBV_FLOW_SPEC_IPV4, sizeof(struct ibv_flow_spec_ipv4));
+
+	spec->mask.dst_ip = 0xffffffff;
+	return inet_pton(AF_INET, value, &spec->val.dst_ip) == 1;
 }
 
 static bool ipv6_word(struct rule *rule, const char *value)
@@ -64,10 +77,10 @@ static bool ipv6_word(struct rule *rule, const char *value)
 	return inet_pton(AF_INET6, value, spec->val.dst_ip) == 1;
 }
 
-static bool udp_word(struct rule *rule, const char *value)
+static bool port_word(struct rule *rule, enum ibv_flow_spec_type type, const char *value)
 {
 	struct ibv_flow_spec_tcp_udp *spec =
-		add(rule, IBV_FLOW_SPEC_UDP, sizeof(struct ibv_flow_spec_tcp_udp));
+		add(rule, type, sizeof(struct ibv_flow_spec_tcp_udp));
 
 	spec->mask.dst_port = 0xffff;
 	spec->val.dst_port = htons(number_of(value, 0xffff));
@@ -98,11 +111,16 @@ bool rule_word(struct rule *rule, const char *word)
 		return true;
 	memcpy(name, word, value - word);
 	value++;
+	if (!strcmp(name, "ip4"))
+		return ipv4_word(rule, value);
 	if (!strcmp(name, "ip6"))
 		return ipv6_word(rule, value);
 	if (!strcmp(name, "udp"))
-		return udp_word(rule, value);
-	if (strcmp(name, "dst") && strcmp(name, "type") && strcmp(name, "vlan"))
+		return port_word(rule, IBV_FLOW_SPEC_UDP, value);
+	if (!strcmp(name, "tcp"))
+		return port_word(rule, IBV_FLOW_SPEC_TCP, value);
+	if (strcmp(name, "dst") && strcmp(name, "src") && strcmp(name, "type") &&
+	    strcmp(name, "vlan"))
 		return false;
 	return ethernet_word(rule, name, value);
 }
