@@ -131,6 +131,16 @@ disconnect_under_io() {
 	use_disk 10.0.1.2
 }
 
+# Nobody is left to hear how it ended, and the disk is as good as before
+killed_under_io() {
+	start_disk_io
+	kill_io
+	live || die "it is not connected any more"
+	copy_and_compare "$DISK"
+	verify_file "$DISK" --size=4M
+	disconnect
+}
+
 target_restarts_under_io() {
 	start_disk_io
 	target_stop
@@ -199,6 +209,7 @@ run_test "a filesystem and fio's verification over the wire" over_the_wire
 run_test "the same on one device, without packets" on_one_device
 run_test "what is not there is refused" refusals
 run_test "disconnect under I/O, and connect again" disconnect_under_io
+run_test "the program is killed under I/O" killed_under_io
 run_test "the target restarts under I/O" target_restarts_under_io
 run_test "the link goes and comes back under I/O" link_goes_under_io
 run_test "the initiator's device goes under I/O" initiator_device_goes_under_io

@@ -169,12 +169,10 @@ device_goes_under_io() {
 	stop_nfs_io
 }
 
-# The one who does I/O is killed, and nothing holds the mount. There is none between two runs; and
-# wait knows the first of its processes only.
+# The one who does I/O is killed, and nothing holds the mount
 killed_under_io() {
 	start_nfs_io 4.2
-	until_true 10 pkill -9 -x fio
-	io_failed
+	kill_io
 	until_true 20 umount $MNT
 	use_mount 4.2
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # iSER: the kernel's iSCSI target (LIO) and the initiator of open-iscsi, with a filesystem and fio's
-# verification above them, between two svt devices and on one. What is taken away under I/O is
-# missed, and found again. Both ends of iSER know the first network namespace only.
+# verification above them, between two svt devices. What is taken away under I/O is missed, and found
+# again. Both ends of iSER know the first network namespace only.
 # Limit: 1800 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
@@ -157,8 +157,46 @@ disconnect_under_io() {
 	use_disk
 }
 
+# Nobody is left to hear how it ended, and the disk is as good as before
+killed_under_io() {
+	start_disk_io
+	kill_io
+	live || die "it is not connected any more"
+	copy_and_compare "$DISK"
+	verify_file "$DISK" --size=4M
+	disconnect
+}
+
 target_restarts_under_io() {
 	start_disk_io
+	target_stop
+	until_true 20 not_live || die "nobody misses the target"
+	target_start
+	until_true 60 live || die "it does not come back"
+	stop_disk_io
+}
+
+# requests: how many reads and writes the disk has done
+requests() {
+	awk '{ print $1 + $5 }' "/sys/block/${DISK##*/}/stat"
+}
+
+requests_beyond() {
+	[ "$(requests)" -gt "$1" ]
+}
+
+no_iscsid() {
+	! pgrep -x iscsid
+}
+
+# I/O needs no iscsid. The next one takes the session over: it finds a target that went and came back
+iscsid_restarts_under_io() {
+	start_disk_io
+	pkill -9 -x iscsid
+	until_true 10 no_iscsid || die "iscsid does not end"
+	until_true 20 requests_beyond $(($(requests) + 20)) || die "no I/O without iscsid"
+	iscsid
+	until_true 60 live || die "iscsid does not log in again"
 	target_stop
 	until_true 20 not_live || die "nobody misses the target"
 	target_start
@@ -216,7 +254,9 @@ setup
 run_test "a filesystem and fio's verification over the wire" over_the_wire
 run_test "what is not there is refused" refusals
 run_test "logout under I/O, and login again" disconnect_under_io
+run_test "the program is killed under I/O" killed_under_io
 run_test "the target restarts under I/O" target_restarts_under_io
+run_test "iscsid is killed and started again under I/O" iscsid_restarts_under_io
 run_test "the link goes and comes back under I/O" link_goes_under_io
 run_test "the initiator's device goes and comes back under I/O" device_goes_under_io svt1 wire1
 run_test "the target's device goes and comes back under I/O" \

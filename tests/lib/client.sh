@@ -56,6 +56,18 @@ stop_io() {
 	wait "$IO" || die "fio: $(<"$WORK/fio")"
 }
 
+# kill_io: between two runs of fio there is none to kill, and wait knows the first of its processes
+# only
+kill_io() {
+	until_true 10 pkill -9 -x fio
+	! wait "$IO" || die "fio was killed, and does not know"
+	until_true 10 no_fio
+}
+
+no_fio() {
+	! pgrep -x fio
+}
+
 # What was under way failed, and fio was told
 io_failed() {
 	! wait "$IO" || die "fio does not know that its disk is gone"
