@@ -57,6 +57,34 @@ netcat_copies() {
 	went_over_svt 1000000 copied_by_netcat
 }
 
+ssh_copies() {
+	in_b "${PRELOAD[@]}" dbclient -y -y -i "$WORK/id" -p 5022 root@10.0.0.1 \
+		"tee '$WORK/there'" <"$WORK/file" >"$WORK/back"
+}
+
+is_listening() {
+	[[ $(rdma resource show cm_id) == *LISTEN* ]]
+}
+
+# The client's socket is of librdmacm; the server gets what netcat receives, for the session's
+# process, which it forks, would close the connection of both.
+session_of_ssh() {
+	local server
+	dropbearkey -t ed25519 -f "$WORK/host"
+	dropbearkey -t ed25519 -f "$WORK/id" | grep '^ssh-ed25519' >"$WORK/key"
+	mkdir -p ~root/.ssh
+	cp "$WORK/key" ~root/.ssh/authorized_keys
+	head -c 300000 /dev/urandom >"$WORK/file"
+	start_in a "$WORK/server" socat EXEC:"dropbear -i -r $WORK/host" \
+		EXEC:"$NETCAT -l -s 10.0.0.1 -p 5022"
+	server=$!
+	until_true 20 is_listening || die "nobody listens: $(<"$WORK/server")"
+	went_over_svt 300000 ssh_copies
+	wait "$server" || :
+	cmp "$WORK/file" "$WORK/there"
+	cmp "$WORK/file" "$WORK/back"
+}
+
 devinfo() {
 	ibv_devinfo -v -d svta >"$WORK/devinfo"
 	cat "$WORK/devinfo"
@@ -116,6 +144,7 @@ run_test "cmtime, 100 connections, IPv6" many_connections fd00::1
 run_test "iperf over librspreload" went_over_svt 2097152 streams 1
 run_test "iperf over librspreload, 4 streams" went_over_svt 8388608 streams 4
 run_test "netcat over librspreload" netcat_copies
+run_test "a session of ssh over librspreload" session_of_ssh
 run_test "ibv_devinfo" devinfo
 run_test "ibstat and ibstatus" ibstat_shows_it
 run_test "tools for subnets of InfiniBand refuse" subnet_tools_refuse
