@@ -13,13 +13,18 @@ active_mtu() {
 	[[ "$(in_a ibv_devinfo -d svta)" =~ active_mtu:[[:space:]]*$1 ]]
 }
 
+pingpong() {
+	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -n 100 -- \
+		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -n 100 10.0.0.1
+}
+
 adding_twice_is_refused() {
-	fails in_a rdma link add svtc type svt netdev veth0
-	fails in_a rdma link add svta type svt netdev veth0
+	fails_with 'File exists' in_a rdma link add svtc type svt netdev veth0
+	fails_with 'File exists' in_a rdma link add svta type svt netdev veth0
 }
 
 adding_on_nothing_is_refused() {
-	fails in_a rdma link add svtc type svt netdev nosuch0
+	fails_with 'No such device' in_a rdma link add svtc type svt netdev nosuch0
 }
 
 # It is the device below that has the addresses of a VLAN
@@ -97,18 +102,38 @@ module_of_an_open_device_stays() {
 	fails grep -v svta "$WORK/events"
 }
 
+# Each of the 100 rounds has a packet of either side, and acknowledgments may go with it
 counters_are_listed() {
+	pingpong
 	in_a rdma statistic show link svta/1 >"$WORK/counters"
-	grep tx_packets "$WORK/counters"
-	grep rx_dropped_psn "$WORK/counters"
+	cat "$WORK/counters"
+	grep -E ' tx_packets [1-9][0-9]{2,} ' "$WORK/counters"
+	grep -E ' tx_bytes [1-9][0-9]{5,} ' "$WORK/counters"
+	grep -E ' rx_packets [1-9][0-9]{2,} ' "$WORK/counters"
+	grep -E ' rx_bytes [1-9][0-9]{5,} ' "$WORK/counters"
+	grep ' rx_dropped_malformed 0 ' "$WORK/counters"
+	grep ' rx_dropped_qkey 0 ' "$WORK/counters"
 }
 
+# Of QP 1, and of a pingpong that waits for its client: 4096 bytes, and queues for 500 receives and
+# one send, rounded up
 resources_are_listed() {
-	in_a rdma resource show qp -dd >"$WORK/qp"
-	grep -E 'svta.*type GSI.*state RTS.*sq_entries' "$WORK/qp"
-	in_a rdma resource show cq -dd >"$WORK/cq"
-	grep -E 'svta.*entries .*producer ' "$WORK/cq"
-	in_a rdma resource show mr -dd
+	local server object
+	start_in a "$WORK/server" ibv_rc_pingpong -d svta -g "$(gid_index svta v4)"
+	server=$!
+	(wait_listening "$server")
+	in_a rdma -dd resource show qp link svta/1 >"$WORK/qp"
+	for object in cq mr pd; do
+		in_a rdma -dd resource show $object dev svta >"$WORK/$object"
+	done
+	kill "$server"
+	wait "$server" || :
+	cat "$WORK"/{qp,cq,mr,pd}
+	grep -E 'lqpn 1 type GSI state RTS .*sq_entries [1-9]' "$WORK/qp"
+	grep -E 'type RC state INIT .*comm ibv_rc_pingpong .*sq_entries 1 .*rq_posted 500 ' "$WORK/qp"
+	grep -E 'cqe 512 .*comm ibv_rc_pingpong .*entries 512 .*producer 0 ' "$WORK/cq"
+	grep -E 'mrlen 4096 .*comm ibv_rc_pingpong .*windows 0 ' "$WORK/mr"
+	grep 'comm ibv_rc_pingpong' "$WORK/pd"
 }
 
 # Of what b sends a part is lost, but not that by which the programs find each other
@@ -129,8 +154,10 @@ events_are_traced() {
 	echo 0 >"$tracing/events/svt/enable"
 	cp "$tracing/trace" "$WORK/trace"
 	: >"$tracing/trace"
-	for event in qp_state train_tx train_rx packet_rx drop retry; do
-		grep -m 1 "svt_$event:" "$WORK/trace"
+	for event in 'qp_state: .* 2 -> 3' 'train_tx: .* packets=[1-9][0-9]* .* result=0' \
+		'train_rx: .* length=[1-9]' 'packet_rx: .* payload=[1-9]' \
+		'drop: .* reason=rx_dropped_psn' 'retry: .* reason=retries_'; do
+		grep -m 1 "svt_$event" "$WORK/trace"
 	done
 }
 
@@ -162,11 +189,6 @@ namespace_deletion_removes_device() {
 	until_true 10 device_gone svtb
 	unload
 	rm -f /run/svt/pair
-}
-
-pingpong() {
-	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -n 100 -- \
-		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -n 100 10.0.0.1
 }
 
 exclusive_mode_hides_the_other_device() {

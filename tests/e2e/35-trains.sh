@@ -41,11 +41,37 @@ each_segment_is_a_packet() {
 	offload b on
 }
 
+# What b sends: PACKETS in TRAINS
+count_sent() {
+	PACKETS=$(($(counter tx_packets) - PACKETS))
+	TRAINS=$(($(counter tx_trains) - TRAINS))
+}
+
+# received_together TRACE: how many of those that arrived were of five packets and more
+received_together() {
+	sed -n 's/.*svt_train_rx: .*length=\([0-9]*\) stride=\([0-9]*\)$/\1 \2/p' "$1" |
+		awk '$1 > 4 * $2' | wc -l
+}
+
+# 20 messages of 16 packets each
 packets_travel_together() {
+	local tracing=/sys/kernel/tracing seen
+	PACKETS=0 TRAINS=0
+	count_sent
+	echo 1 >"$tracing/events/svt/svt_train_rx/enable"
 	capture perftest ib_send_bw v4 -n 20
+	echo 0 >"$tracing/events/svt/svt_train_rx/enable"
+	cp "$tracing/trace" "$WORK/trace"
+	: >"$tracing/trace"
+	count_sent
 	python3 "$LIB/packets.py" "$WORK/wire.pcap" 65535 >"$WORK/packets" || :
 	cat "$WORK/packets"
-	[ "$(sed -n 's/ packets.*//p' "$WORK/packets")" -lt 200 ]
+	seen=$(sed -n 's/ packets.*//p' "$WORK/packets")
+	echo "$PACKETS packets in $TRAINS trains"
+	[ "$PACKETS" -ge 320 ]
+	[ "$TRAINS" -ge 20 ] && [ "$TRAINS" -lt $((PACKETS / 3)) ]
+	[ "$seen" -ge 20 ] && [ "$seen" -lt 200 ]
+	[ "$(received_together "$WORK/trace")" -ge 10 ]
 }
 
 packets_travel_alone() {

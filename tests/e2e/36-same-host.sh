@@ -33,29 +33,61 @@ copied() {
 	[ $((100 * copies)) -gt $((98 * all)) ]
 }
 
+start_capture() {
+	ip netns exec a tcpdump -U -i lo -w "$WORK/lo.pcap" udp port 4791 2>"$WORK/tcpdump" &
+	capture=$!
+	until_true 10 grep -q listening "$WORK/tcpdump"
+}
+
+stop_capture() {
+	kill "$capture"
+	wait "$capture" || :
+}
+
 # Who captures packets sees them
 captured() {
 	local copies
-	in_a tcpdump -U -i lo -w "$WORK/lo.pcap" udp port 4791 2>"$WORK/tcpdump" &
-	local capture=$!
-	until_true 10 grep -q listening "$WORK/tcpdump"
+	start_capture
 	copies=$(count tx_same_host)
 	same_host "$@"
-	kill "$capture"
-	wait "$capture" || :
+	stop_capture
 	[ "$(count tx_same_host)" = "$copies" ]
 	[ "$(tcpdump -r "$WORK/lo.pcap" 2>/dev/null | wc -l)" -gt 1000 ]
 }
 
-# In the middle of traffic
+captured_bytes() {
+	stat -c %s "$WORK/lo.pcap"
+}
+
+captured_beyond() {
+	[ "$(captured_bytes)" -gt "$1" ]
+}
+
+copied_beyond() {
+	[ "$(count tx_same_host)" -gt "$1" ]
+}
+
+# Packets come, and nothing is copied meanwhile. Right behind the start something still may be.
+all_are_packets() {
+	local copies
+	copies=$(count tx_same_host)
+	until_true 10 captured_beyond $(($(captured_bytes) + 20000))
+	[ "$(count tx_same_host)" = "$copies" ]
+}
+
+# In the middle of traffic, which is copied before and behind
 captured_now_and_then() {
 	local traffic round
-	same_host -t "$RC" >"$WORK/traffic" 2>&1 &
+	same_host -t rc_soak -x "$WORK/cue" >"$WORK/traffic" 2>&1 &
 	traffic=$!
-	for ((round = 0; round < 10; round++)); do
-		in_a timeout 0.3 tcpdump -i lo -w /dev/null >/dev/null 2>&1 || :
-		nap
+	for ((round = 0; round < 5; round++)); do
+		until_true 30 copied_beyond $(($(count tx_same_host) + 100)) ||
+			die "nothing is copied: $(<"$WORK/traffic")"
+		start_capture
+		until_true 30 all_are_packets || die "tcpdump does not see all"
+		stop_capture
 	done
+	echo done >"$WORK/cue"
 	wait "$traffic" || { cat "$WORK/traffic"; return 1; }
 }
 

@@ -42,6 +42,23 @@ wire() {
 	impaired limit 5000 "$@" -- eval 'verify v4 -u -t "$TESTS" && bandwidth'
 }
 
+# total COUNTER: of both devices
+total() {
+	local a b
+	read -r a <"/sys/class/infiniband/svta/ports/1/hw_counters/$1"
+	read -r b <"/sys/class/infiniband/svtb/ports/1/hw_counters/$1"
+	echo $((a + b))
+}
+
+# wire_that COUNTER NETEM...: a wire whose fault is one that svt counts
+wire_that() {
+	local before
+	before=$(total "$1")
+	wire "${@:2}"
+	echo "$1: $(($(total "$1") - before))"
+	[ "$(total "$1")" -gt "$before" ]
+}
+
 # A queue of ten packets at the sender: what it drops is lost, and no QP dies of it
 short_queue() {
 	in_a tc qdisc replace dev veth0 root pfifo limit 10
@@ -79,9 +96,9 @@ setup_pair
 TEST_LIMIT=300 PAIR_LIMIT=280
 run_test "loss of 1 %" wire loss 1%
 run_test "loss of 5 %" wire loss 5%
-run_test "duplication of 5 %" wire duplicate 5%
+run_test "duplication of 5 %" wire_that duplicate_requests duplicate 5%
 run_test "reordering of 5 %" wire delay 1ms reorder 95% 50%
-run_test "corruption of 1 %" wire corrupt 1%
+run_test "corruption of 1 %" wire_that rx_dropped_backend corrupt 1%
 run_test "delay of 2 ms" impaired limit 5000 delay 2ms -- pingpong -n 200
 run_test "all packets out of order" impaired limit 5000 delay 2ms 1ms -- pingpong -n 40
 run_test "a queue of ten packets" short_queue

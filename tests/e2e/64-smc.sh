@@ -81,7 +81,10 @@ many_at_once() {
 }
 
 refusals() {
-	fails copy "$SHARE/" "$WORK/back/"
+	fails_with 'Connection refused (111)' copy "$SHARE/" "$WORK/back/"
+	server_start
+	fails_with "@ERROR: Unknown module 'other'" copy "${SHARE%store}other/" "$WORK/back/"
+	server_stop
 }
 
 # start_io pull|push: a copy that takes its time, to $COPY

@@ -108,8 +108,12 @@ on_one_device() {
 
 # What is not there, or not allowed, is told
 refusals() {
-	fails nvme connect -t rdma -a 10.0.1.1 -s 4420 -w 10.0.1.2 -n "$NQN.other"
-	fails nvme connect -t rdma -a 10.0.1.1 -s 4421 -w 10.0.1.2 -n "$NQN"
+	fails_with 'Input/output error' \
+		nvme connect -t rdma -a 10.0.1.1 -s 4420 -w 10.0.1.2 -n "$NQN.other"
+	dmesg | grep "Connect Invalid Data Parameter, subsysnqn \"$NQN.other\""
+	fails_with 'Connection reset by peer' \
+		nvme connect -t rdma -a 10.0.1.1 -s 4421 -w 10.0.1.2 -n "$NQN"
+	dmesg | grep 'Connect rejected: status 8 (invalid service ID)'
 	no_disk
 }
 

@@ -132,9 +132,9 @@ over_the_wire() {
 }
 
 refusals() {
-	fails iscsiadm -m discovery -t sendtargets -p 10.0.1.3 -I iser
+	fails_with 'Network is unreachable' iscsiadm -m discovery -t sendtargets -p 10.0.1.3 -I iser
 	target_stop
-	fails node --login
+	fails_with 'initiator reported error (8 - connection timed out)' node --login
 	target_start
 	no_disk
 }

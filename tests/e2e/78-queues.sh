@@ -92,6 +92,12 @@ pingpong_qp() {
 	in_a rdma resource show qp link svta/1 | grep pingpong | sed 's/.*lqpn \([0-9]*\).*/\1/'
 }
 
+# No counter of a QP is left
+no_counters() {
+	in_a rdma statistic qp show link svta/1 >"$WORK/left"
+	[ ! -s "$WORK/left" ]
+}
+
 bound_by_hand() {
 	local qp before
 	start_server
@@ -113,7 +119,7 @@ bound_by_hand() {
 	until_true 30 grows_beyond qp rx_packets 200
 	[ "$(statistic "" rx_packets)" -gt $((before + 200)) ]
 	in_a rdma statistic qp unbind link svta/1 cntn 1
-	[ -z "$(in_a rdma statistic qp show link svta/1)" ]
+	no_counters
 	# What it counted stays the port's
 	[ "$(statistic "" rx_packets)" -gt $((before + 200)) ]
 	stop_both
@@ -128,7 +134,7 @@ bound_by_type() {
 	in_a rdma statistic qp show link svta/1 | grep -i 'type RC'
 	before=$(statistic "" tx_packets)
 	stop_both
-	[ -z "$(in_a rdma statistic qp show link svta/1)" ]
+	no_counters
 	[ "$(statistic "" tx_packets)" -ge "$before" ]
 	in_a rdma statistic qp set link svta/1 auto off
 }

@@ -13,6 +13,7 @@ start_traffic() {
 	wait_listening $!
 	in_b ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F --run_infinitely -D 5 10.0.0.1 \
 		>"$WORK/client" 2>&1 &
+	client=$!
 	until_true 15 traffic_flows
 }
 
@@ -40,14 +41,30 @@ kill_9() {
 	done
 }
 
-kill_9_of_one_side_fails_the_other() {
+# What the receiver had goes at once. The sender is told that its retries are exceeded, which is
+# status 12, and ends by itself.
+kill_9_of_the_receiver() {
+	local status=0
 	start_traffic
-	pkill -9 -f 'svtb.*10.0.0.1'
-	until_true 5 eval '[ "$(pgrep -c ib_send_bw)" -le 1 ]'
-	pkill -9 ib_send_bw || :
+	pkill -9 -x -f 'ib_send_bw -d svta .*'
+	assert_idle svta
+	wait "$client" || status=$?
+	cat "$WORK/client"
+	[ "$status" != 0 ] && [ "$status" -lt 128 ]
+	grep -E 'Failed status 12\b' "$WORK/client"
+	wait
+	assert_idle svtb
+}
+
+# Who only receives waits on
+kill_9_of_the_sender() {
+	start_traffic
+	pkill -9 -x -f 'ib_send_bw -d svtb .*'
+	assert_idle svtb
+	[ "$(in_a rdma resource show qp link svta/1 | grep -c ib_send_bw)" = 1 ]
+	kill_all
 	wait
 	assert_idle svta
-	assert_idle svtb
 }
 
 delete_device_under_traffic() {
@@ -86,14 +103,26 @@ unload_and_load_again() {
 		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -n 100 10.0.0.1
 }
 
+# One that is waiting for its client has a QP
+rings_are_seen() {
+	local server
+	start_in a "$WORK/server" ibv_rc_pingpong -d svta -g "$(gid_index svta v4)"
+	server=$!
+	(wait_listening "$server")
+	[ "$(vmalloc_of_svt)" -gt "$before" ]
+	kill "$server"
+	wait "$server" || :
+}
+
 memory_comes_back() {
-	local before after i
+	local before i
 	# The first rounds fill caches that stay
 	for i in 1 2; do
 		pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 20 -q 16 -- \
 			ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F -n 20 -q 16 10.0.0.1 >/dev/null
 	done
 	before=$(vmalloc_of_svt)
+	rings_are_seen
 	for i in 1 2; do
 		pair ib_send_bw -d svta -x "$(gid_index svta v4)" -F -n 20 -q 16 -- \
 			ib_send_bw -d svtb -x "$(gid_index svtb v4)" -F -n 20 -q 16 10.0.0.1 >/dev/null
@@ -103,7 +132,8 @@ memory_comes_back() {
 
 setup_pair
 run_test "kill -9 under traffic leaves nothing" kill_9
-run_test "kill -9 of one side leaves nothing" kill_9_of_one_side_fails_the_other
+run_test "kill -9 of the receiver fails the sender" kill_9_of_the_receiver
+run_test "kill -9 of the sender leaves nothing" kill_9_of_the_sender
 run_test "device deleted under traffic" delete_device_under_traffic
 run_test "netdev deleted under traffic" delete_netdev_under_traffic
 run_test "rings are given back" memory_comes_back

@@ -79,7 +79,9 @@ namespaces_come_and_go() {
 	start_calm
 	"$STORM" churn -t 3 -n "$(amount 4 80)"
 	stop_calm
-	[ "$(rdma link | grep -vc 'svt[ab]/')" = 0 ]
+	rdma link >"$WORK/links"
+	[ "$(grep -c 'svt[ab]/1 ' "$WORK/links")" = 2 ]
+	[ "$(wc -l <"$WORK/links")" = 2 ]
 }
 
 # start_doomed: the mix, until a device goes; it has to end well then

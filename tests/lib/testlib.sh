@@ -115,6 +115,13 @@ fails() {
 	! "$@" || die "this should have failed: $*"
 }
 
+# fails_with MESSAGE COMMAND...: it has to fail for that reason
+fails_with() {
+	! "${@:2}" >"$WORK/failure" 2>&1 || die "this should have failed: ${*:2}"
+	cat "$WORK/failure"
+	grep -qF "$1" "$WORK/failure"
+}
+
 # run_test NAME FUNCTION [ARGUMENT...]
 run_test() {
 	local name=$1 log=/run/svt/test.log started=$SECONDS bad= status
