@@ -218,15 +218,16 @@ full_stages() {
 	export SVT_FULL=1
 	stage_e2e full-hostile-6.12 6.12 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-hostile-debug debug 2 tests/hostile/[0-9]*.sh
-	stage_e2e full-debug-1 debug 2 tests/e2e/{10,15,20,30,32,35,37,40}-*.sh
-	stage_e2e full-debug-2 debug 2 tests/e2e/{36,45,50,55,60,70,71,72,73,76,78,80,85}-*.sh
+	stage_e2e full-debug-1 debug 2 tests/e2e/{10,15,20,30,32,35,37,38,40}-*.sh
+	stage_e2e full-debug-2 debug 2 \
+		tests/e2e/{36,45,50,55,60,65,70,71,72,73,74,76,78,80,85}-*.sh
 	long_stage full-bench-host bench_host
 	SVT_FULL='' stage_e2e full-hostile-6.1 6.1 2 tests/e2e/20-*.sh tests/hostile/[0-9]*.sh
 	finish
 }
 
 kcsan_stages() {
-	stage_e2e kcsan kcsan 2 tests/e2e/{10,35,36,40,50,55,80}-*.sh tests/hostile/[0-9]*.sh
+	stage_e2e kcsan kcsan 2 tests/e2e/{10,35,36,40,50,55,72,80}-*.sh tests/hostile/[0-9]*.sh
 	finish
 }
 
