@@ -14,9 +14,11 @@ set -euo pipefail
 cd "$TOP"
 
 LOGS=$BUILD/check
-# Of the end-to-end tests in the debug kernel, what a few minutes suffice for: programs, a client in
-# the kernel that has each type of QP, packets that broke others. check-full runs them all.
+# Of the end-to-end tests in the debug kernel, what a few minutes suffice for: programs, what is
+# copied without a packet, a client in the kernel that has each type of QP, packets that broke
+# others. check-full runs them all.
 DEBUG_SUBSET='10-pingpong/((rc|ud) pingpong|teardown.*)$|'
+DEBUG_SUBSET+='36-[^/]*/(values|teardown)|'
 DEBUG_SUBSET+='45-[^/]*/(the client|between two|a device|teardown)|'
 DEBUG_SUBSET+='10-packets/(48|pad|ICRC|ATOMIC|iova|teardown)'
 # Seconds after which no end-to-end test goes on: 84 minutes
@@ -203,7 +205,7 @@ stages() {
 	SVT_TURN=1 stage_e2e e2e-6.12 6.12 2 tests/e2e/[0-9]*.sh tests/hostile/20-*.sh
 	SVT_TURN=0 stage_e2e e2e-6.1 6.1 1 tests/e2e/[0-9]*.sh
 	SVT_ONLY=$DEBUG_SUBSET stage_e2e e2e-debug debug 2 \
-		tests/e2e/{10,45}-*.sh tests/hostile/10-*.sh
+		tests/e2e/{10,36,45}-*.sh tests/hostile/10-*.sh
 	finish
 }
 

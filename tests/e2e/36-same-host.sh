@@ -102,6 +102,7 @@ bandwidth() {
 setup_pair
 TEST_LIMIT=300 PAIR_LIMIT=280
 run_test "RC without a packet" copied -t "$RC"
+run_test "values that are written at once" same_host -t '*_atomic_write*'
 run_test "every operation" same_host
 run_test "bandwidth" bandwidth -s 65536
 run_test "bandwidth, 16 QPs" bandwidth -s 4096 -q 16

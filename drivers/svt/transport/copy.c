@@ -10,6 +10,7 @@
 
 #include "copy.h"
 #include "qp.h"
+#include "train.h"
 
 /* Who calls a static function of this file has entered @region */
 static int svt_region_fill_bytes(const struct svt_region *region, u64 offset, u32 length,
@@ -155,11 +156,7 @@ int svt_region_fill_payload(const struct svt_region *region, u64 offset, u32 len
  */
 int svt_rx_copy(const struct svt_rx_packet *rx, void *to, u32 length)
 {
-	struct iov_iter payload;
-
 	if (!rx->train)
 		return skb_copy_bits(rx->skb, rx->payload, to, length);
-	payload = rx->train->payload;
-	iov_iter_advance(&payload, rx->payload);
-	return copy_from_iter(to, length, &payload) == length ? 0 : -EFAULT;
+	return svt_train_copy(&rx->train->payload, rx->payload, to, length);
 }

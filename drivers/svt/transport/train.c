@@ -151,6 +151,34 @@ void svt_builder_add_frame(struct svt_train_builder *builder, u32 length, bool c
 }
 
 /**
+ * svt_train_copy - copy payload to kernel memory
+ * @payload: of a train
+ * @from: bytes of it before the first one
+ * @to: where to; may be on a stack
+ * @length: bytes
+ *
+ * copy_from_iter() is not for this. Where it is hardened it looks up whether @to is from vmalloc(),
+ * as stacks of interrupts are, under a lock that is not safe in a softirq.
+ *
+ * Return: 0, or -EFAULT when the payload is shorter.
+ */
+int svt_train_copy(const struct iov_iter *payload, u32 from, void *to, u32 length)
+{
+	struct bvec_iter at = { .bi_size = iov_iter_count(payload) };
+	struct bio_vec piece;
+
+	if (from > at.bi_size || length > at.bi_size - from)
+		return -EFAULT;
+	bvec_iter_advance(payload->bvec, &at, from);
+	at.bi_size = length;
+	for_each_bvec(piece, payload->bvec, at, at) {
+		memcpy_from_bvec(to, &piece);
+		to += piece.bv_len;
+	}
+	return 0;
+}
+
+/**
  * svt_builder_peek - look at payload
  * @builder: builder
  * @to: where to
@@ -163,7 +191,7 @@ bool svt_builder_peek(const struct svt_train_builder *builder, void *to, u32 len
 	struct iov_iter iter;
 
 	iov_iter_bvec(&iter, ITER_SOURCE, builder->bvec, builder->bvecs, builder->bytes);
-	return copy_from_iter_full(to, length, &iter);
+	return !svt_train_copy(&iter, 0, to, length);
 }
 
 /**

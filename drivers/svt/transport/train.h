@@ -71,6 +71,7 @@ bool svt_builder_payload_kernel(struct svt_train_builder *builder, const void *d
 /* Instead of a packet, a frame: an empty train takes one, whose payload is to be added */
 void svt_builder_add_frame(struct svt_train_builder *builder, u32 length, bool checksum);
 /* Its first bytes, once the payload was added */
+int svt_train_copy(const struct iov_iter *payload, u32 from, void *to, u32 length);
 bool svt_builder_peek(const struct svt_train_builder *builder, void *to, u32 length);
 
 /* For payload that the peer asked for: the region stays in use until svt_builder_send() is done */
