@@ -62,10 +62,6 @@ enum svt_send_flags {
 	SVT_SEND_IP_CSUM	= 1 << 4,	/* raw packet QPs */
 };
 
-/*
- * An element of a send queue. `opcode` is one of enum ib_uverbs_wr_opcode. Behind it stand num_sge
- * scatter/gather entries, or inline_length bytes when SVT_SEND_INLINE is set.
- */
 /* What a FLUSH asks for; numbered as on the wire (IBTA A19.4.2) */
 enum svt_flush_placement {
 	SVT_FLUSH_GLOBAL	= 1 << 0,	/* visible to all of the host */
@@ -77,6 +73,10 @@ enum svt_flush_selectivity {
 	SVT_FLUSH_REGION,	/* all of the region: address and length mean nothing */
 };
 
+/*
+ * An element of a send queue. `opcode` is one of enum ib_uverbs_wr_opcode. Behind it stand num_sge
+ * scatter/gather entries, or inline_length bytes when SVT_SEND_INLINE is set.
+ */
 struct svt_send_wqe {
 	__aligned_u64 wr_id;
 	__u8 opcode;
