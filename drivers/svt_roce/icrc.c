@@ -12,6 +12,10 @@
 
 #include "icrc.h"
 
+/* BTH, FETH and RETH (IBTA A19.4); Linux 6.1 has no name for the opcode */
+#define FLUSH_OPCODE		0x1c
+#define FLUSH_LENGTH		(IB_BTH_BYTES + 4 + 16)
+
 /* Byte of the BTH that holds FECN, BECN and reserved bits */
 #define BTH_RESV8A	4
 
@@ -125,20 +129,8 @@ static bool update_skb(struct roce_crc *crc, struct sk_buff *skb, unsigned int f
 	return done == to;
 }
 
-/**
- * roce_icrc_ok() - check the ICRC of a received packet
- * @skb: that it is in, in fragments or not
- * @vector: as roce_crc_enter() said
- * @masked: of its flow, with its lengths and identification
- * @ipv6: which version of IP
- * @offset: of the BTH from skb->data
- * @length: bytes from the BTH to the end of the ICRC
- *
- * Context: any.
- * Return: whether the packet is whole; false when it is too short.
- */
-bool roce_icrc_ok(struct sk_buff *skb, bool vector, struct roce_masked *masked, bool ipv6,
-		  unsigned int offset, unsigned int length)
+static bool has_icrc(struct sk_buff *skb, bool vector, struct roce_masked *masked, bool ipv6,
+		     unsigned int offset, unsigned int length)
 {
 	unsigned int covered = length - ROCE_ICRC_LENGTH;
 	u8 buffer[IB_BTH_BYTES];
@@ -146,8 +138,6 @@ bool roce_icrc_ok(struct sk_buff *skb, bool vector, struct roce_masked *masked, 
 	const u8 *packet;
 	__le32 icrc;
 
-	if (length < IB_BTH_BYTES + ROCE_ICRC_LENGTH)
-		return false;
 	packet = svt_skb_bytes(skb, offset, length);
 	if (packet) {
 		memcpy(&icrc, packet + covered, sizeof(icrc));
@@ -161,4 +151,51 @@ bool roce_icrc_ok(struct sk_buff *skb, bool vector, struct roce_masked *masked, 
 	return update_skb(&crc, skb, offset + IB_BTH_BYTES, offset + covered) &&
 	       !skb_copy_bits(skb, offset + covered, &icrc, sizeof(icrc)) &&
 	       icrc == roce_icrc_end(&crc);
+}
+
+/*
+ * The FLUSH of rxe in Linux 6.12 says in its ICRC all of the packet once more, with what else is
+ * left out of it, behind what belongs there. Nobody else computes it so by accident.
+ */
+static bool has_icrc_of_rxe_flush(struct sk_buff *skb, bool vector, struct roce_masked *masked,
+				  bool ipv6, unsigned int offset, unsigned int length)
+{
+	u8 buffer[FLUSH_LENGTH + ROCE_ICRC_LENGTH];
+	struct roce_crc crc;
+	const u8 *packet;
+	__le32 icrc;
+
+	if (length != sizeof(buffer))
+		return false;
+	packet = skb_header_pointer(skb, offset, sizeof(buffer), buffer);
+	if (!packet || packet[0] != FLUSH_OPCODE)
+		return false;
+	roce_icrc_begin(&crc, vector, masked, ipv6, packet);
+	roce_crc_update(&crc, packet + IB_BTH_BYTES, FLUSH_LENGTH - IB_BTH_BYTES);
+	roce_crc_update(&crc, packet, FLUSH_LENGTH);
+	memcpy(&icrc, packet + FLUSH_LENGTH, sizeof(icrc));
+	return icrc == roce_icrc_end(&crc);
+}
+
+/**
+ * roce_icrc_ok() - check the ICRC of a received packet
+ * @skb: that it is in, in fragments or not
+ * @vector: as roce_crc_enter() said
+ * @masked: of its flow, with its lengths and identification
+ * @ipv6: which version of IP
+ * @offset: of the BTH from skb->data
+ * @length: bytes from the BTH to the end of the ICRC
+ *
+ * The FLUSH of rxe passes too, which has another.
+ *
+ * Context: any.
+ * Return: whether the packet is whole; false when it is too short.
+ */
+bool roce_icrc_ok(struct sk_buff *skb, bool vector, struct roce_masked *masked, bool ipv6,
+		  unsigned int offset, unsigned int length)
+{
+	if (length < IB_BTH_BYTES + ROCE_ICRC_LENGTH)
+		return false;
+	return has_icrc(skb, vector, masked, ipv6, offset, length) ||
+	       has_icrc_of_rxe_flush(skb, vector, masked, ipv6, offset, length);
 }

@@ -69,6 +69,15 @@ static const u8 ipv6_uc_send[] = {
 	0x7b, 0x7b, 0x7b, 0x7b, 0x00, 0x3d, 0x32, 0xd8, 0xdb,
 };
 
+/* RC FLUSH, of rxe of Linux 6.12: its ICRC is not that of the packet */
+static const u8 ipv4_rc_flush[] = {
+	0x45, 0x00, 0x00, 0x40, 0x6c, 0xbf, 0x40, 0x00, 0x40, 0x11, 0xb9, 0xeb, 0x0a, 0x00, 0x00,
+	0x02, 0x0a, 0x00, 0x00, 0x01, 0xfa, 0x74, 0x12, 0xb7, 0x00, 0x2c, 0x00, 0x00, 0x1c, 0x00,
+	0xff, 0xff, 0x00, 0x7d, 0xc3, 0x76, 0x80, 0x39, 0x6d, 0xfe, 0x00, 0x00, 0x00, 0x01, 0x00,
+	0x00, 0x7f, 0x65, 0x99, 0x4c, 0x70, 0x00, 0xc5, 0xf7, 0x3d, 0x5d, 0x00, 0x00, 0x00, 0x00,
+	0xc2, 0x02, 0xf7, 0xe5,
+};
+
 static const struct golden {
 	const char *name;
 	const u8 *packet;
@@ -247,11 +256,39 @@ static void icrc_fragments(struct kunit *test)
 	}
 }
 
+static const struct golden flush_of_rxe[] = {
+	{ "ipv4_rc_flush", ipv4_rc_flush, sizeof(ipv4_rc_flush) },
+};
+
+KUNIT_ARRAY_PARAM(flush_of_rxe, flush_of_rxe, describe);
+
+/* With another opcode, or by one byte shorter, nobody takes it */
+static void icrc_flush_only(struct kunit *test)
+{
+	const struct golden *golden = test->param_value;
+	struct sk_buff *skb = linear_skb(golden, golden->length);
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	KUNIT_EXPECT_NE(test, icrc_of(golden->packet, golden->length),
+			icrc_at_end(golden->packet, golden->length));
+	KUNIT_EXPECT_TRUE(test, icrc_ok(skb));
+	skb->data[sizeof(struct udphdr)] ^= 1;
+	KUNIT_EXPECT_FALSE(test, icrc_ok(skb));
+	skb->data[sizeof(struct udphdr)] ^= 1;
+	skb->len--;
+	KUNIT_EXPECT_FALSE(test, icrc_ok(skb));
+	skb->len++;
+	kfree_skb(skb);
+}
+
 static struct kunit_case icrc_cases[] = {
 	KUNIT_CASE_PARAM(icrc_golden, golden_gen_params),
 	KUNIT_CASE_PARAM(icrc_each_bit, golden_gen_params),
 	KUNIT_CASE_PARAM(icrc_linear_skb, golden_gen_params),
 	KUNIT_CASE_PARAM(icrc_fragments, golden_gen_params),
+	KUNIT_CASE_PARAM(icrc_linear_skb, flush_of_rxe_gen_params),
+	KUNIT_CASE_PARAM(icrc_fragments, flush_of_rxe_gen_params),
+	KUNIT_CASE_PARAM(icrc_flush_only, flush_of_rxe_gen_params),
 	{}
 };
 

@@ -9,6 +9,7 @@ const struct test_case *const suites[] = {
 	inline_cases,
 	atomic_cases,
 	atomic_write_cases,
+	placement_cases,
 	rc_order_cases,
 	wrapi_cases,
 	uc_cases,

@@ -9,6 +9,7 @@ extern const struct test_case rc_data_cases[];
 extern const struct test_case inline_cases[];
 extern const struct test_case atomic_cases[];
 extern const struct test_case atomic_write_cases[];
+extern const struct test_case placement_cases[];
 extern const struct test_case rc_order_cases[];
 extern const struct test_case wrapi_cases[];
 extern const struct test_case rc_errors_cases[];
