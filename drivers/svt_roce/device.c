@@ -199,8 +199,8 @@ static int roce_start(struct roce_device *device)
 }
 
 /*
- * ib_core takes the addresses of a VLAN for GIDs of the device below it, never for those of a device
- * on the VLAN itself, which could not be talked to.
+ * ib_core takes the addresses of a VLAN for GIDs of the device below it, never for those of a
+ * device on the VLAN itself, which could not be talked to.
  */
 static bool is_fit(const struct net_device *netdev)
 {

@@ -223,7 +223,7 @@ static void a_page_in_place_of_another_is_refused(struct kunit *test)
 	buffer = svt_buffer_get(e->dmabuf, 0, BYTES, true);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, buffer);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(svt_buffer_table(buffer, 0, BYTES)), -EOPNOTSUPP);
-	/* Also when the part has only one of them: the next in it, or the one before, is the same */
+	/* Also when the part has only one of them: the next, or the one before, is the same */
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(svt_buffer_table(buffer, 4 * PAGE_SIZE, 1)),
 			-EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(svt_buffer_table(buffer, BYTES - 1, 1)),

@@ -340,13 +340,13 @@ static void a_read_of_what_can_not_be_brought_is_refused(struct kunit *test)
 /* Two packets in one skb, as offload makes them */
 static void put_two_middles(struct paging_fixture *f)
 {
-	struct svt_packet packet = responder_packet(&f->responder, IB_OPCODE_RC_RDMA_WRITE_MIDDLE, 1);
 	struct svt_fake *fake = f->responder.fake;
 	struct sk_buff *first, *second;
+	struct svt_packet packet;
 	int i;
 
 	for (i = 1; i <= 2; i++) {
-		packet.psn = responder_psn(&f->responder, i);
+		packet = responder_packet(&f->responder, IB_OPCODE_RC_RDMA_WRITE_MIDDLE, i);
 		svt_fake_put(fake, &packet, f->responder.data, MTU);
 	}
 	first = skb_dequeue(&fake->wire);

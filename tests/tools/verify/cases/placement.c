@@ -48,7 +48,7 @@ enum right {
 static struct request *find_in(u64 start, u64 end, u64 wr_id)
 {
 	for (; start + sizeof(struct request) <= end; start += sizeof(u64))
-		if (*(volatile u64 *)(uintptr_t)start == wr_id)
+		if (*(u64 *)(uintptr_t)start == wr_id)
 			return (struct request *)(uintptr_t)start;
 	return NULL;
 }
@@ -151,7 +151,7 @@ static void run_flush(struct test *t)
 			post_flush(l, test_rnd(t, 1000 + i), &r,
 				   i % 2 ? SELECT_REGION : SELECT_RANGE);
 			cq_expect_ok(t, l->scq, 2 * i, IBV_WC_RDMA_WRITE);
-			cq_expect_ok(t, l->scq, test_rnd(t, 1000 + i), (enum ibv_wc_opcode)WC_FLUSH);
+			cq_expect_ok(t, l->scq, test_rnd(t, 1000 + i), WC_FLUSH);
 		}
 		test_sync(t);
 		if (!t->client)
