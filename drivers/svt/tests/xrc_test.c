@@ -310,6 +310,24 @@ static void events_of_an_srq_reach_its_owner(struct kunit *test)
 	expect_recv(x, 1, 11, IB_WC_SUCCESS);
 }
 
+static void count_call(struct ib_cq *ibcq, void *context)
+{
+	(*(int *)context)++;
+}
+
+/* As if a QP that owed it had not found the SRQ any more */
+static void an_event_that_is_owed_is_not_lost_with_its_srq(struct kunit *test)
+{
+	struct xrc_fixture *x = open(test);
+	int calls = 0;
+
+	x->cqs[0].ibcq.comp_handler = count_call;
+	x->cqs[0].ibcq.cq_context = &calls;
+	remove_srq(x, 0);
+	x->cqs[0].ibcq.comp_handler = NULL;
+	KUNIT_EXPECT_EQ(test, calls, 1);
+}
+
 static void a_number_is_not_given_out_again_soon(struct kunit *test)
 {
 	struct xrc_fixture *x = open(test);
@@ -404,6 +422,7 @@ static struct kunit_case xrc_cases[] = {
 	KUNIT_CASE(an_srq_that_is_gone_takes_nothing),
 	KUNIT_CASE(a_duplicate_read_of_an_srq_that_is_gone_does_no_harm),
 	KUNIT_CASE(events_of_an_srq_reach_its_owner),
+	KUNIT_CASE(an_event_that_is_owed_is_not_lost_with_its_srq),
 	KUNIT_CASE(a_number_is_not_given_out_again_soon),
 	{}
 };

@@ -50,13 +50,20 @@ void svt_xrc_publish(struct svt_core *core, struct svt_srq *srq)
  * @core: tables of the device
  * @srq: XRC SRQ
  *
+ * Its CQ gets an event, in case that one for a completion in it was under way.
+ *
  * Context: may sleep; waits for an RCU grace period. Afterwards nobody uses @srq or its CQ.
  */
 void svt_xrc_remove(struct svt_core *core, struct svt_srq *srq)
 {
-	xa_erase(&core->xrc_srqs, srq->srq_num);
+	bool published = xa_erase(&core->xrc_srqs, srq->srq_num);
+
 	synchronize_rcu_expedited();
 	cancel_work_sync(&srq->tell);
+	/* Who owed an event may not have found the SRQ any more. One too many does no harm. */
+	if (published)
+		svt_cq_notify(to_svt_cq(srq->ibsrq.ext.cq),
+			      SVT_CQ_COMPLETION | atomic_xchg(&srq->owed_cq_events, 0));
 }
 
 /**
