@@ -129,6 +129,24 @@ static void a_duplicate_is_answered_again(struct kunit *test)
 	expect_answer(f, 0, 1);
 }
 
+/* rxe sends as many as it likes, whatever max_rd_atomic is */
+static void what_there_is_no_room_for_is_asked_for_again(struct kunit *test)
+{
+	struct responder_fixture *f = open_allowed(test);
+	struct svt_packet first = flush(f, 0, GLOBAL, RANGE);
+	struct svt_packet second = flush(f, 1, GLOBAL, RANGE);
+
+	f->qp->attr.max_dest_rd_atomic = 1;
+	svt_fake_put(f->fake, &first, NULL, 0);
+	svt_fake_put(f->fake, &second, NULL, 0);
+	responder_deliver(f);
+	KUNIT_EXPECT_STREQ(test, svt_fake_next(f->fake)->packet.info->name,
+			   svt_opcode_info(READ_ONLY)->name);
+	responder_expect_nak(f, 1, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE);
+	deliver(f, &second);
+	expect_answer(f, 1, 2);
+}
+
 static const struct wrong_flush {
 	u8 placement;
 	u8 selectivity;
@@ -341,6 +359,7 @@ static struct kunit_case responder_cases[] = {
 	KUNIT_CASE(of_a_region_the_key_alone_counts),
 	KUNIT_CASE(a_range_of_no_bytes_needs_no_key),
 	KUNIT_CASE(a_duplicate_is_answered_again),
+	KUNIT_CASE(what_there_is_no_room_for_is_asked_for_again),
 	KUNIT_CASE_PARAM(it_asks_for_what_there_is, wrong_flush_gen_params),
 	KUNIT_CASE(it_needs_a_qp_that_allows_it),
 	KUNIT_CASE_PARAM(it_needs_a_key_that_allows_it, wrong_key_gen_params),

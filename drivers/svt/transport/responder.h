@@ -16,6 +16,7 @@
  * @SVT_VERDICT_NOT_READY: it needs a receive WQE and there is none
  * @SVT_VERDICT_BROKEN: the skb ends before its packet does, as if it had been lost
  * @SVT_VERDICT_ABSENT: memory that is paged on demand was not there; SVT_WORK_PAGES follows
+ * @SVT_VERDICT_FULL: too many requests are not answered yet; the peer is to repeat this one
  * @SVT_VERDICT_INVALID: against the protocol, or what the QP was not set up for
  * @SVT_VERDICT_LENGTH: the message is longer than the receive
  * @SVT_VERDICT_ACCESS: the rkey does not allow it
@@ -32,6 +33,7 @@ enum svt_verdict {
 	SVT_VERDICT_NOT_READY,
 	SVT_VERDICT_BROKEN,
 	SVT_VERDICT_ABSENT,
+	SVT_VERDICT_FULL,
 	SVT_VERDICT_INVALID,
 	SVT_VERDICT_LENGTH,
 	SVT_VERDICT_ACCESS,

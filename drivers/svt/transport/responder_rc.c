@@ -131,6 +131,17 @@ static void svt_rc_absent(struct svt_qp *qp, const struct svt_rx_packet *rx)
 	recv->absent_psn = recv->epsn;
 }
 
+/* As if it had been lost. When the peer has repeated it there is room, or it is told again. */
+static void svt_rc_full(struct svt_qp *qp, const struct svt_rx_packet *rx)
+{
+	struct svt_recv_side *recv = &qp->recv;
+
+	svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_BACKLOG);
+	recv->nak_sent = true;
+	recv->hole_seen = false;
+	svt_answer_due(recv, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE, recv->epsn);
+}
+
 static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
@@ -147,6 +158,9 @@ static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
 		break;
 	case SVT_VERDICT_ABSENT:
 		svt_rc_absent(qp, rx);
+		break;
+	case SVT_VERDICT_FULL:
+		svt_rc_full(qp, rx);
 		break;
 	case SVT_VERDICT_BROKEN:
 		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_MALFORMED);

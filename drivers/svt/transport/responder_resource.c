@@ -170,10 +170,10 @@ static bool svt_flush_allowed(struct svt_qp *qp, const struct svt_packet *packet
  *
  * The CPU has written all that came before, so that all of the host sees it is a matter of order.
  * That it is persistent is refused: no region of svt has that right. It is answered as a READ of
- * nothing (IBTA A19.4.2).
+ * nothing (IBTA A19.4.2). rxe does not count it among the requests that max_rd_atomic limits.
  *
  * Context: recv.side.lock held, RCU read section.
- * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS.
+ * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS, SVT_VERDICT_FULL.
  */
 enum svt_verdict svt_resource_flush(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
@@ -181,11 +181,12 @@ enum svt_verdict svt_resource_flush(struct svt_qp *qp, struct svt_rx_packet *rx)
 	int access = svt_flush_access(packet);
 
 	if (!access || packet->placement & ~(SVT_FLUSH_GLOBAL | SVT_FLUSH_PERSISTENT) ||
-	    packet->selectivity > SVT_FLUSH_REGION || access & ~qp->attr.qp_access_flags ||
-	    !svt_resource_available(qp))
+	    packet->selectivity > SVT_FLUSH_REGION || access & ~qp->attr.qp_access_flags)
 		return SVT_VERDICT_INVALID;
 	if (!svt_flush_allowed(qp, packet, access, svt_rx_region(rx)))
 		return SVT_VERDICT_ACCESS;
+	if (!svt_resource_available(qp))
+		return SVT_VERDICT_FULL;
 	/* What the peer wrote is there before its answer; who is told by the peer finds it */
 	smp_mb();
 	svt_resource_add(&qp->recv, packet, 1);
