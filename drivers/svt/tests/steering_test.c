@@ -442,8 +442,10 @@ static void dont_trap_lets_it_go_on(struct kunit *test)
 	add_ethernet(&request, unicast);
 	KUNIT_ASSERT_EQ(test, add_rule(s, 0, &request), 0);
 	KUNIT_EXPECT_EQ(test, steer(s, unicast, false), SVT_STEER_COPY);
+	KUNIT_EXPECT_EQ(test, steer(s, unicast, true), SVT_STEER_COPY);
 	want(test, s, 1, IB_FLOW_ATTR_NORMAL, unicast, 1);
 	KUNIT_EXPECT_EQ(test, steer(s, unicast, false), SVT_STEER_TAKE);
+	KUNIT_EXPECT_EQ(test, steer(s, unicast, true), SVT_STEER_TAKE);
 	arrive(test, s, unicast, false);
 	KUNIT_EXPECT_EQ(test, received(test, s, 0, 0), 1);
 	KUNIT_EXPECT_EQ(test, received(test, s, 1, 0), 1);

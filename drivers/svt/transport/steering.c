@@ -81,17 +81,22 @@ static bool svt_rule_gets(const struct svt_rule *rule, struct svt_steer *steer)
 
 /*
  * A frame that a QP sends stays here if a rule is for its destination; else it leaves, and of one
- * to many a copy stays.
+ * to many, or for who does not trap, a copy stays.
  */
 static enum svt_steering svt_steer_sent(struct svt_steer *steer)
 {
+	enum svt_steering steering = SVT_STEER_PASS;
 	const struct svt_rule *rule;
 
-	list_for_each_entry_rcu(rule, &steer->core->rules, node)
-		if (rule->type == IB_FLOW_ATTR_NORMAL && (rule->names_dst || steer->multicast) &&
-		    svt_rule_matches(rule, &steer->key))
-			return steer->multicast ? SVT_STEER_COPY : SVT_STEER_TAKE;
-	return SVT_STEER_PASS;
+	list_for_each_entry_rcu(rule, &steer->core->rules, node) {
+		if (rule->type != IB_FLOW_ATTR_NORMAL || !(rule->names_dst || steer->multicast) ||
+		    !svt_rule_matches(rule, &steer->key))
+			continue;
+		if (!steer->multicast && !rule->dont_trap)
+			return SVT_STEER_TAKE;
+		steering = SVT_STEER_COPY;
+	}
+	return steering;
 }
 
 static enum svt_steering svt_steer_received(struct svt_steer *steer)
