@@ -39,16 +39,18 @@ struct ibv_ah *svt_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 		return NULL;
 	}
 	ah->number = response.svt.ah;
+	ah->home = svt_pd_home(pd);
 	return &ah->ibv_ah;
 }
 
 int svt_destroy_ah(struct ibv_ah *ibv_ah)
 {
+	struct svt_ah *ah = container_of(ibv_ah, struct svt_ah, ibv_ah);
 	int err;
 
-	svt_qp_send_posted(ibv_ah->pd);
+	svt_qp_send_posted(ah->home);
 	err = ibv_cmd_destroy_ah(ibv_ah);
 	if (!err)
-		free(container_of(ibv_ah, struct svt_ah, ibv_ah));
+		free(ah);
 	return err;
 }

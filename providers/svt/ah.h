@@ -7,13 +7,17 @@
 
 #include "rdma-core.h"
 
+struct svt_pd;
+
 /**
  * struct svt_ah - an address handle
  * @ibv_ah: what the application sees
+ * @home: its protection domain, which outlives it; a parent domain does not have to
  * @number: the kernel's name for it in a send WQE
  */
 struct svt_ah {
 	struct ibv_ah ibv_ah;
+	struct svt_pd *home;
 	uint32_t number;
 };
 

@@ -118,14 +118,13 @@ static void delist(struct svt_qp *qp)
 
 /**
  * svt_qp_send_posted - have the kernel do what was posted to the datagram QPs of a domain
- * @pd: whose address handles the requests name
+ * @home: whose address handles the requests name
  *
  * A ring that the kernel watches is worked off a little later; the doorbell has it done in the
  * context of its call. What it answers is of no interest: the QP may be gone, or the device.
  */
-void svt_qp_send_posted(struct ibv_pd *pd)
+void svt_qp_send_posted(struct svt_pd *home)
 {
-	struct svt_pd *home = svt_pd_home(pd);
 	struct svt_qp *qp;
 
 	pthread_mutex_lock(&home->lock);

@@ -79,7 +79,7 @@ int svt_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		 struct ibv_qp_init_attr *init_attr);
 int svt_destroy_qp(struct ibv_qp *qp);
 
-void svt_qp_send_posted(struct ibv_pd *pd);
+void svt_qp_send_posted(struct svt_pd *home);
 
 int svt_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int svt_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
