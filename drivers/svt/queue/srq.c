@@ -9,6 +9,10 @@
 #include "cq.h"
 #include "srq.h"
 
+/* Of a resize: WQEs that are copied with interrupts off, and attempts to have no more left */
+#define MOST_UNDER_LOCK		256
+#define COPIES_AHEAD		8
+
 static enum svt_srq_take fail(struct svt_srq *srq, int *event)
 {
 	srq->error = true;
@@ -101,7 +105,10 @@ static int copy_ahead(struct svt_srq *srq, struct svt_ring *to, u32 *copied)
 	return ret;
 }
 
-/* Moves the rest, and the indices; entries before @copied are there already */
+/*
+ * Moves the rest, and the indices; entries before @copied are there already. What is left is what
+ * was posted meanwhile: not much, or user space writes to the index what it likes.
+ */
 static int move_pending(struct svt_srq *srq, struct svt_ring *to, u32 copied)
 {
 	const struct svt_ring *from = &srq->ring;
@@ -114,6 +121,8 @@ static int move_pending(struct svt_srq *srq, struct svt_ring *to, u32 copied)
 	/* More was taken than there was, or what user space says now is behind: copy all */
 	if (end - copied > end - from->index)
 		copied = from->index;
+	if (end - copied > MOST_UNDER_LOCK)
+		return -EAGAIN;
 	svt_ring_copy(from, to, copied, end);
 
 	to->index = from->index;
@@ -123,22 +132,7 @@ static int move_pending(struct svt_srq *srq, struct svt_ring *to, u32 copied)
 	return 0;
 }
 
-/**
- * svt_srq_replace() - give an SRQ another ring: resize
- * @srq: the SRQ
- * @ring: from svt_ring_alloc() with the stride of the ring before; on success set to that one, for
- *	the caller to free once no process has it mapped
- * @max_wr: as query is to report
- *
- * What is pending moves, under the same indices. User space holds its own lock from before the
- * call until it has the new ring mapped, and posts nothing meanwhile.
- *
- * Context: Any; the caller sees to it that one SRQ is not resized twice at once. Takes
- * @srq->post_lock and @srq->lock.
- * Return: 0, or -EINVAL when the pending WQEs do not fit, or the limit is above @max_wr, or the
- * producer index can not be right; the SRQ is then as it was.
- */
-int svt_srq_replace(struct svt_srq *srq, struct svt_ring *ring, u32 max_wr)
+static int replace_once(struct svt_srq *srq, struct svt_ring *ring, u32 max_wr)
 {
 	unsigned long flags;
 	u32 copied;
@@ -157,6 +151,35 @@ int svt_srq_replace(struct svt_srq *srq, struct svt_ring *ring, u32 max_wr)
 	}
 	spin_unlock(&srq->lock);
 	spin_unlock_irqrestore(&srq->post_lock, flags);
+	return ret;
+}
+
+/**
+ * svt_srq_replace() - give an SRQ another ring: resize
+ * @srq: the SRQ
+ * @ring: from svt_ring_alloc() with the stride of the ring before; on success set to that one, for
+ *	the caller to free once no process has it mapped
+ * @max_wr: as query is to report
+ *
+ * What is pending moves, under the same indices. User space holds its own lock from before the
+ * call until it has the new ring mapped, and posts nothing meanwhile.
+ *
+ * Context: may sleep; the caller sees to it that one SRQ is not resized twice at once. Takes
+ * @srq->post_lock and @srq->lock.
+ * Return: 0, or -EINVAL when the pending WQEs do not fit, or the limit is above @max_wr, or the
+ * producer index can not be right; -EAGAIN when so much is posted meanwhile that it does not get
+ * done. The SRQ is then as it was.
+ */
+int svt_srq_replace(struct svt_srq *srq, struct svt_ring *ring, u32 max_wr)
+{
+	int ret, i;
+
+	for (i = 0; i < COPIES_AHEAD; i++) {
+		ret = replace_once(srq, ring, max_wr);
+		if (ret != -EAGAIN)
+			break;
+		cond_resched();
+	}
 	return ret;
 }
 
