@@ -327,6 +327,9 @@ static int svt_rereg_check(const struct svt_mr *mr, int flags, int access)
 		return -EOPNOTSUPP;
 	if (flags & IB_MR_REREG_TRANS || !(flags & IB_MR_REREG_ACCESS))
 		return 0;
+	/* What a buffer's exporter has to do for that nobody knows */
+	if (mr->buffer && access & (IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT))
+		return -EOPNOTSUPP;
 	/* Pinned or not: that is of the memory */
 	if ((mr->key.access ^ access) & IB_ACCESS_ON_DEMAND)
 		return -EINVAL;

@@ -200,6 +200,9 @@ int svt_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_a
 		return -EINVAL;
 	if (mask & IB_SRQ_MAX_WR && udata)
 		return -EOPNOTSUPP;
+	/* All of it or nothing */
+	if (mask & IB_SRQ_MAX_WR && mask & IB_SRQ_LIMIT && attr->srq_limit > attr->max_wr)
+		return -EINVAL;
 	if (mask & IB_SRQ_MAX_WR)
 		ret = svt_resize_kernel_srq(srq, attr->max_wr);
 	if (!ret && mask & IB_SRQ_LIMIT)
