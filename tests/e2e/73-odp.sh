@@ -80,6 +80,7 @@ run_test "pages that are not there, that leave, that are copied" paged v4 -t \
 	odp_traffic,odp_atomic,odp_unmapped,odp_readonly,odp_copied,odp_forks,odp_advice
 run_test "all of the address space" paged v6 -t \
 	odp_implicit_traffic,odp_implicit_atomic,odp_implicit_unmapped,odp_implicit_forks,odp_implicit_advice
+run_test "UC and UD send it" paged v4 -t odp_uc,odp_ud
 run_test "memory that the kernel itself can not reach" secret
 SAME_HOST=a
 run_test "both ends on one host" same_host

@@ -21,6 +21,7 @@ const struct test_case *const suites[] = {
 	dmabuf_cases,
 	odp_cases,
 	odp_count_cases,
+	odp_sender_cases,
 	mw_cases,
 	mw_inv_cases,
 	mw_revoke_cases,

@@ -29,6 +29,7 @@ extern const struct test_case dm_cases[];
 extern const struct test_case dmabuf_cases[];
 extern const struct test_case odp_cases[];
 extern const struct test_case odp_count_cases[];
+extern const struct test_case odp_sender_cases[];
 extern const struct test_case mw_cases[];
 extern const struct test_case mw_inv_cases[];
 extern const struct test_case mw_revoke_cases[];
