@@ -330,6 +330,17 @@ start_in() {
 	) >"$output" 2>&1 </dev/null 9<&- &
 }
 
+# What the devices counted, and where the hosts take each other to be
+show_wire() {
+	local side
+	for side in a b; do
+		echo "==> svt$side <=="
+		"in_$side" rdma statistic show link "svt$side/1" | tr ' ' '\n' | paste -d ' ' - - |
+			grep -v ' 0$'
+		"in_$side" ip neigh
+	done 2>&1 || :
+}
+
 # stop_after SECONDS PROCESS...
 stop_after() {
 	local limit=$1
@@ -380,5 +391,6 @@ pair() {
 	show_file "$WORK/client"
 	[ "$status $server_status" = "0 0" ] && return
 	echo "status of client: $status, of server: $server_status"
+	show_wire
 	return 1
 }
