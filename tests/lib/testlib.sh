@@ -122,6 +122,11 @@ fails_with() {
 	grep -qF "$1" "$WORK/failure"
 }
 
+# What a library has to do when a test has ended, and before what the kernel said is looked at
+after_test() {
+	:
+}
+
 # run_test NAME FUNCTION [ARGUMENT...]
 run_test() {
 	local name=$1 log=/run/svt/test.log started=$SECONDS bad= status
@@ -132,6 +137,7 @@ run_test() {
 	run_limited "$log" "$(scaled "$TEST_LIMIT")" "$@"
 	status=$?
 	[ "$status" = 0 ] || bad="status $status"
+	after_test
 	read_dmesg
 	if [ -n "$(complaints)" ]; then
 		bad="$bad kernel complaint"

@@ -29,6 +29,7 @@ usage() {
 	  --files DIR     where to put the files that COMMAND leaves in /run/svt/files
 	  --append WORDS  more words for the kernel command line
 	  --bare          do not lay the build over the root
+	  --wires DIR:N   one of two VMs, 1 or 2, joined by sockets in DIR; see run-two.sh
 	  --shell         interactive shell on the serial console
 
 	Status 97: the machine died (panic, warning, reset); 98: not ended in time; 99: not started.
@@ -37,12 +38,13 @@ usage() {
 }
 
 kernel=6.1 smp=2 mem= limit=300 icount= leap=on results=/dev/null console= files= append= bare=
-shell=
+shell= wires=
 
 parse() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--kernel | --smp | --mem | --timeout | --results | --console | --files | --append)
+		--kernel | --smp | --mem | --timeout | --results | --console | --files | --append | \
+			--wires)
 			[ $# -ge 2 ] || die "$1 needs a value; see --help"
 			;;&
 		--kernel) kernel=$2 && shift ;;
@@ -53,6 +55,7 @@ parse() {
 		--console) console=$2 && shift ;;
 		--files) files=$2 && shift ;;
 		--append) append=$2 && shift ;;
+		--wires) wires=$2 && shift ;;
 		--icount) icount=1 ;;
 		--leap) leap=off ;;
 		--bare) bare=bare ;;
@@ -82,10 +85,24 @@ machine() {
 	fi
 	# The other machine type routes interrupts by code that a debug kernel interprets for minutes
 	qemu+=(-machine q35 -m "$mem" -nodefaults -no-user-config -display none -no-reboot
-		-netdev "user,id=lan,restrict=on" -device virtio-net-pci,netdev=lan,romfile=
 		-kernel "$kernel_image" -initrd "$initramfs"
 		-virtfs "local,path=/,mount_tag=svtroot,multidevs=remap,$export"
 		-virtfs "local,path=$layer,mount_tag=svtlayer,$export")
+}
+
+# Of two VMs the second listens. What tests ask of it goes over `lan`; `wire` is theirs.
+network() {
+	local name number=0 directory=${wires%:*} side=${wires##*:} server=off
+	if [ -z "$wires" ]; then
+		qemu+=(-netdev "user,id=lan,restrict=on" -device virtio-net-pci,netdev=lan,romfile=)
+		return
+	fi
+	[ "$side" = 1 ] || server=on
+	for name in lan wire; do
+		number=$((number + 1))
+		qemu+=(-netdev "stream,id=$name,server=$server,addr.type=unix,addr.path=$directory/$name"
+			-device "virtio-net-pci,netdev=$name,romfile=,mac=52:54:00:00:0$number:0$side")
+	done
 }
 
 ports() {
@@ -111,6 +128,7 @@ boot_words() {
 	# A report of a race is no end: there may be others. Few accesses are ours: look at many
 	[ "$version" != kcsan ] || words+=" panic_on_warn=0 kcsan.skip_watch=100"
 	words+=" vm_top=$TOP vm_init=tests/vm/guest-init.sh vm_run=$run vm_limit=$seconds"
+	[ -z "$wires" ] || words+=" vm_side=${wires##*:}"
 	qemu+=(-append "$words $append")
 }
 
@@ -187,6 +205,7 @@ main() {
 
 	qemu=(qemu-system-x86_64)
 	machine
+	network
 	ports
 	boot_words
 	if [ -n "$shell" ]; then
