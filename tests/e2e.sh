@@ -75,6 +75,8 @@ done
 passed=$(grep -c '^pass ' "$log.results" || :)
 failed=$(grep -c '^fail ' "$log.results" || :)
 [ $((passed + failed)) -gt 0 ] || failed=1
+# Who is killed reports nothing
+[ "$status" = 0 ] || [ "$failed" != 0 ] || failed=1
 [ "$failed" = 0 ] || sed -n 's/^fail /failed: /p; s/^why /    /p' "$log.results"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
