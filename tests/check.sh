@@ -145,14 +145,14 @@ built_e2e() {
 	return "$status"
 }
 
-# stage_e2e NAME KERNEL PROCESSORS|icount FILE...: a long stage of end-to-end tests
+# stage_e2e NAME KERNEL PROCESSORS|icount|peer=KERNEL FILE...: a long stage of end-to-end tests
 stage_e2e() {
 	local name=$1 pattern=$only options=("$2" --name "$1")
-	if [ "$3" = icount ]; then
-		options+=(--icount)
-	else
-		options+=(--smp "$3")
-	fi
+	case $3 in
+	icount) options+=(--icount) ;;
+	peer=*) options+=(--smp 1 --peer "${3#peer=}") ;;
+	*) options+=(--smp "$3") ;;
+	esac
 	shift 3
 	if [[ $name =~ $only ]]; then
 		pattern=
@@ -204,6 +204,7 @@ stages() {
 	# One processor finds other errors than two: who polls then keeps the others from running
 	SVT_TURN=1 stage_e2e e2e-6.12 6.12 2 tests/e2e/[0-9]*.sh tests/hostile/20-*.sh
 	SVT_TURN=0 stage_e2e e2e-6.1 6.1 1 tests/e2e/[0-9]*.sh
+	stage_e2e hosts-6.12 6.12 peer=6.12 tests/hosts/[0-9]*.sh
 	SVT_ONLY=$DEBUG_SUBSET stage_e2e e2e-debug debug 2 \
 		tests/e2e/{10,36,45}-*.sh tests/hostile/10-*.sh
 	finish
@@ -224,6 +225,8 @@ full_stages() {
 	stage_e2e full-debug-2 debug 2 \
 		tests/e2e/{36,45,50,55,60,65,70,71,72,73,74,76,78,80,85}-*.sh
 	long_stage full-bench-host bench_host
+	stage_e2e full-hosts-6.1 6.1 peer=6.1 tests/hosts/[0-9]*.sh
+	stage_e2e full-hosts-6.12 6.12 peer=6.1 tests/hosts/[0-9]*.sh
 	SVT_FULL='' stage_e2e full-hostile-6.1 6.1 2 tests/e2e/20-*.sh tests/hostile/[0-9]*.sh
 	finish
 }

@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Runs the end-to-end tests in a VM. Usage: e2e.sh [--kernel 6.1|6.12|VERSION|debug|kcsan]
-# [--smp N | --icount] [--only PATTERN] [--name NAME] [--files DIR] [FILE...] Without files all of
-# tests/e2e/*.sh run, in one VM; where one kills the machine the rest goes on in a new one. --only
-# takes an extended regular expression for "e2e/FILE/TEST NAME". The logs are build/check/NAME.*,
-# and DIR takes the counters of executed lines. The last line is "N passed, N failed".
+# [--smp N | --icount] [--peer KERNEL] [--only PATTERN] [--name NAME] [--files DIR] [FILE...] Without
+# files all of tests/e2e/*.sh run, in one VM; where one kills the machine the rest goes on in a new
+# one. --peer is for files of tests/hosts: they run in the first of two VMs, and KERNEL is that of
+# the other. --only takes an extended regular expression for "e2e/FILE/TEST NAME". The logs are
+# build/check/NAME.*, and DIR takes the counters of executed lines. The last line is "N passed, N
+# failed".
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
 
 LIMIT=3000
 
-kernel=6.1 only= smp=2 log= options=()
+kernel=6.1 only= smp=2 log= options=() run=("$TOP/tests/vm/run.sh")
 while [[ ${1:-} == --* ]]; do
 	if [ "$1" = --icount ]; then
 		options+=(--icount)
@@ -23,6 +25,7 @@ while [[ ${1:-} == --* ]]; do
 	--kernel) kernel=$2 ;;
 	--only) only=$2 ;;
 	--smp) smp=$2 ;;
+	--peer) run=("$TOP/tests/vm/run-two.sh" "$2") ;;
 	--name) log=$BUILD/check/$2 ;;
 	--files) options+=(--files "$2") SVT_COVERED=$BUILD ;;
 	*) die "unknown option '$1'" ;;
@@ -60,7 +63,7 @@ boot=0
 while [ ${#files[@]} -gt 0 ]; do
 	boot=$((boot + 1))
 	status=0
-	"$TOP/tests/vm/run.sh" --kernel "$kernel" --smp "$smp" --timeout "$LIMIT" \
+	"${run[@]}" --kernel "$kernel" --smp "$smp" --timeout "$LIMIT" \
 		"${options[@]}" --results "$log.results" --console "$log.console$boot" \
 		-- "$TOP/tests/lib/run-files.sh" "${files[@]}" 2>&1 || status=$?
 	case $status in 97 | 98 | 99) ;; *) break ;; esac
