@@ -76,24 +76,30 @@ static void take_away(struct mw_stage *s, const struct revoke *r)
 	}
 }
 
-/* Client: all of the window, by requests of which each may succeed, fail or be flushed. */
+/*
+ * Client: all of the window again and again, by requests of which each may succeed, fail or be
+ * flushed. Only that the window ends puts an end to it, so requests are under way when it does.
+ */
 static void reach(struct mw_stage *s, const struct revoke *r, struct seen *seen)
 {
 	enum ibv_wr_opcode opcode = r->read ? IBV_WR_RDMA_READ : IBV_WR_RDMA_WRITE;
+	u32 posted = 0, done = 0;
+	bool open = true;
 	struct ibv_wc wc;
-	u32 i;
 
-	for (i = 0; i < REQUESTS; i++) {
-		struct ibv_sge sge = buf_sge(s->b, AT + i * REQUEST_LEN, REQUEST_LEN);
-		struct ibv_send_wr wr = wr_rdma(opcode, i, &sge, s->r.addr + i * REQUEST_LEN,
-						s->r.rkey);
+	while (open || done < posted) {
+		while (open && posted - done < REQUESTS) {
+			u32 at = posted % REQUESTS * REQUEST_LEN;
+			struct ibv_sge sge = buf_sge(s->b, AT + at, REQUEST_LEN);
+			struct ibv_send_wr wr = wr_rdma(opcode, posted++, &sge, s->r.addr + at,
+							s->r.rkey);
 
-		link_post(s->l, &wr);
-	}
-	for (i = 0; i < REQUESTS; i++) {
+			link_post(s->l, &wr);
+		}
 		cq_next(s->t, s->l->scq, &wc);
-		if (wc.wr_id != i)
-			test_fail(s->t, "completion of %lu instead of %u", wc.wr_id, i);
+		if (wc.wr_id != done++)
+			test_fail(s->t, "completion of %lu instead of %u", wc.wr_id, done - 1);
+		open &= wc.status == IBV_WC_SUCCESS;
 		seen->in_time += wc.status == IBV_WC_SUCCESS;
 		seen->too_late += wc.status != IBV_WC_SUCCESS && wc.status != IBV_WC_WR_FLUSH_ERR;
 	}
