@@ -7,6 +7,8 @@
 
 # Cases that wait for an option; whatever else could not run has to have its reason here.
 KNOWN_SKIPS='^skip (large_2g_(write|read): only with -L|wire_[a-z_0-9]+: only with -x|dmabuf_[a-z]+: no /)'
+# FLUSH came to the verbs with 6.3
+[[ $(uname -r) != 6.1.* ]] || KNOWN_SKIPS+='|^skip wr_flush[a-z_]*: the device has no FLUSH'
 
 # complete KIND [OPTION...]: nothing is skipped but what is known
 complete() {

@@ -26,10 +26,9 @@ paged() {
 	[ "$(counter page_faults)" -gt "$before" ]
 }
 
-# Linux 6.1 has such memory only if it is told to on its command line, and skips
 secret() {
 	verify v4 -t odp_secret
-	[[ $(uname -r) = 6.1.* ]] || fails grep '^skip' "$WORK/client"
+	fails grep '^skip' "$WORK/client"
 }
 
 # The one region that is paged is svta's

@@ -125,6 +125,8 @@ boot_words() {
 	local words
 	words="console=ttyS0 panic=-1 panic_on_warn=1 oops=panic watchdog_thresh=30"
 	words+=" softlockup_panic=1 tsc=reliable no_timer_check rdinit=/init loglevel=5"
+	# Memory of memfd_secret(), which 6.1 has only when told
+	words+=" secretmem.enable=y"
 	# A report of a race is no end: there may be others. Few accesses are ours: look at many
 	[ "$version" != kcsan ] || words+=" panic_on_warn=0 kcsan.skip_watch=100"
 	words+=" vm_top=$TOP vm_init=tests/vm/guest-init.sh vm_run=$run vm_limit=$seconds"
