@@ -5,6 +5,7 @@
 #include "queue/cq.h"
 #include "tests/requester_fixture.h"
 #include "tests/responder_fixture.h"
+#include "transport/state.h"
 #include "wire/psn.h"
 
 #define SEND_FIRST	0xa0
@@ -284,6 +285,30 @@ static void an_srq_that_is_gone_takes_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x->responder.memory->bytes[MTU], 0);
 }
 
+static void count_call(struct ib_cq *ibcq, void *context)
+{
+	(*(int *)context)++;
+}
+
+static void a_receive_under_way_does_not_go_with_the_qp(struct kunit *test)
+{
+	struct xrc_fixture *x = open(test);
+	int calls = 0;
+
+	x->cqs[1].ibcq.comp_handler = count_call;
+	x->cqs[1].ibcq.cq_context = &calls;
+	svt_cq_arm(&x->cqs[1], IB_CQ_NEXT_COMP);
+	post(x, 1, 10, 0, 2 * MTU);
+	send(x, SEND_FIRST, 0, 1, 0, MTU);
+	expect_no_recv(x);
+	svt_qp_reset_sides(x->responder.qp);
+	flush_workqueue(x->responder.fake->core.workqueue);
+	expect_recv(x, 1, 10, IB_WC_WR_FLUSH_ERR);
+	expect_no_recv(x);
+	KUNIT_EXPECT_EQ(test, calls, 1);
+	x->cqs[1].ibcq.comp_handler = NULL;
+}
+
 static void a_duplicate_read_of_an_srq_that_is_gone_does_no_harm(struct kunit *test)
 {
 	struct xrc_fixture *x = open(test);
@@ -308,11 +333,6 @@ static void events_of_an_srq_reach_its_owner(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x->responder.fake->srq_events[IB_EVENT_SRQ_LIMIT_REACHED], 1);
 	expect_recv(x, 0, 10, IB_WC_SUCCESS);
 	expect_recv(x, 1, 11, IB_WC_SUCCESS);
-}
-
-static void count_call(struct ib_cq *ibcq, void *context)
-{
-	(*(int *)context)++;
 }
 
 /* As if a QP that owed it had not found the SRQ any more */
@@ -420,6 +440,7 @@ static struct kunit_case xrc_cases[] = {
 	KUNIT_CASE(a_message_stays_with_its_srq),
 	KUNIT_CASE(without_a_receive_the_srq_is_not_ready),
 	KUNIT_CASE(an_srq_that_is_gone_takes_nothing),
+	KUNIT_CASE(a_receive_under_way_does_not_go_with_the_qp),
 	KUNIT_CASE(a_duplicate_read_of_an_srq_that_is_gone_does_no_harm),
 	KUNIT_CASE(events_of_an_srq_reach_its_owner),
 	KUNIT_CASE(an_event_that_is_owed_is_not_lost_with_its_srq),

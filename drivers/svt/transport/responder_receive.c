@@ -278,20 +278,26 @@ void svt_receive_complete(struct svt_qp *qp, struct svt_cqe *cqe, bool solicited
 		svt_batch_flush(qp);
 }
 
-/* The receive under way if there is one, else the oldest of the ring. False: none is left. */
-static bool svt_receive_flush_one(struct svt_qp *qp)
+/* The receive under way, if there is one, is over */
+static bool svt_receive_abandon(struct svt_qp *qp)
 {
 	struct svt_cqe cqe = {
 		.status = IB_WC_WR_FLUSH_ERR,
 		.opcode = IB_WC_RECV,
 	};
 
-	if (!qp->recv.wqe_valid && !qp->srq)
-		svt_receive_take_own(&qp->recv);
 	if (!qp->recv.wqe_valid)
 		return false;
 	svt_receive_complete(qp, &cqe, true);
 	return true;
+}
+
+/* The receive under way if there is one, else the oldest of the ring. False: none is left. */
+static bool svt_receive_flush_one(struct svt_qp *qp)
+{
+	if (!qp->recv.wqe_valid && !qp->srq)
+		svt_receive_take_own(&qp->recv);
+	return svt_receive_abandon(qp);
 }
 
 /* IBTA 10.3.1: consumers of an SRQ learn when the QP takes no more from it */
@@ -330,13 +336,22 @@ void svt_receive_flush(struct svt_qp *qp)
  * svt_receive_reset - forget what is posted, and the receive under way
  * @qp: QP
  *
- * Context: recv.side.lock held.
+ * Whose SRQ a TGT QP took it from may be another process, and has it completed: that it could
+ * have brought the QP to ERR before is the owner's affair (IBTA 10.3.1).
+ *
+ * Context: recv.side.lock held; whoever gives it back kicks the side.
  */
 void svt_receive_reset(struct svt_qp *qp)
 {
 	struct svt_recv_side *recv = &qp->recv;
 	struct svt_ring *ring = &recv->ring;
 
+	if (qp->type->target) {
+		rcu_read_lock();
+		if (svt_receive_abandon(qp))
+			atomic_or(SVT_WORK_STATE, &recv->side.work);
+		rcu_read_unlock();
+	}
 	recv->wqe_valid = false;
 	if (ring->control)
 		svt_ring_reset(ring);
