@@ -20,6 +20,7 @@ static int svt_modify_check_port(struct svt_qp *qp, const struct ib_qp_attr *att
 		return -EINVAL;
 	if (mask & IB_QP_RATE_LIMIT && attr->rate_limit && attr->rate_limit < SVT_RATE_MIN)
 		return -EINVAL;
+	/* FLUSH to persistent memory, too: the connection manager asks for it in any case */
 	if (mask & IB_QP_ACCESS_FLAGS && attr->qp_access_flags & ~IB_ACCESS_SUPPORTED)
 		return -EOPNOTSUPP;
 	return 0;
