@@ -77,7 +77,7 @@ int roce_flow_open(struct svt_device *dev, struct svt_flow *flow)
 	struct roce_flow *priv;
 	struct sock *sk;
 
-	priv = kzalloc(sizeof(*priv), GFP_KERNEL);
+	priv = kzalloc(sizeof(*priv), GFP_KERNEL_ACCOUNT);
 	if (!priv)
 		return -ENOMEM;
 	sk = sk_alloc(to_roce_device(dev)->net, PF_INET, GFP_KERNEL, &udp_prot, 1);

@@ -32,7 +32,7 @@
 int svt_fast_init(struct svt_mr *mr, u32 pages)
 {
 	struct svt_page_table *table = svt_page_table_alloc(pages, PAGE_SHIFT, 0);
-	struct svt_fast *fast = kzalloc(sizeof(*fast), GFP_KERNEL);
+	struct svt_fast *fast = kzalloc(sizeof(*fast), GFP_KERNEL_ACCOUNT);
 
 	rcu_assign_pointer(mr->table, table);
 	mr->fast = fast;

@@ -211,7 +211,7 @@ static int enter(struct svt_paging *paging, unsigned long index, unsigned long p
 			ret = xas_error(&xas);
 		}
 		xas_unlock(&xas);
-	} while (xas_nomem(&xas, GFP_KERNEL));
+	} while (xas_nomem(&xas, GFP_KERNEL_ACCOUNT));
 	return ret;
 }
 

@@ -176,7 +176,7 @@ int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel)
 	ret = svt_ring_alloc(&cq->ring, entries, sizeof(struct svt_cqe));
 	if (ret || !kernel)
 		return ret;
-	cq->qps = kvcalloc(cq->ring.entries, sizeof(cq->qps[0]), GFP_KERNEL);
+	cq->qps = kvcalloc(cq->ring.entries, sizeof(cq->qps[0]), GFP_KERNEL_ACCOUNT);
 	if (cq->qps)
 		return 0;
 	svt_ring_free(&cq->ring);
@@ -504,7 +504,7 @@ int svt_cq_replace(struct svt_cq *cq, struct svt_ring *ring, struct svt_ring *ol
 	int ret;
 
 	if (cq->qps) {
-		qps = kvcalloc(ring->entries, sizeof(qps[0]), GFP_KERNEL);
+		qps = kvcalloc(ring->entries, sizeof(qps[0]), GFP_KERNEL_ACCOUNT);
 		if (!qps)
 			return -ENOMEM;
 	}

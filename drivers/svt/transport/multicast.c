@@ -106,7 +106,7 @@ static struct svt_multicast_group *svt_group_create(struct svt_device *dev,
 	lockdep_assert_held(&core->multicast_lock);
 	if (core->multicast_count >= SVT_MAX_MULTICAST)
 		return ERR_PTR(-ENOMEM);
-	group = kzalloc(sizeof(*group), GFP_KERNEL);
+	group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
 	if (!group)
 		return ERR_PTR(-ENOMEM);
 	group->gid = *gid;
@@ -145,7 +145,7 @@ static int svt_member_add(struct svt_qp *qp, struct svt_multicast_group *group)
 
 	if (group->count >= SVT_MAX_MULTICAST_QP)
 		return -ENOMEM;
-	member = kzalloc(sizeof(*member), GFP_KERNEL);
+	member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
 	if (!member)
 		return -ENOMEM;
 	member->group = group;

@@ -101,7 +101,7 @@ static int svt_change_path(struct svt_qp *qp, const struct ib_qp_attr *attr,
 			   struct svt_qp_change *change)
 {
 	u32 remote_qpn = attr->dest_qp_num ?: qp->attr.dest_qp_num;
-	struct svt_path *path = kzalloc(sizeof(*path), GFP_KERNEL);
+	struct svt_path *path = kzalloc(sizeof(*path), GFP_KERNEL_ACCOUNT);
 	int ret = 0;
 
 	if (!path)

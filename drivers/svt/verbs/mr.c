@@ -165,7 +165,7 @@ static void svt_mr_set_start(struct svt_mr *mr)
 static struct ib_mr *svt_mr_of_pages(struct ib_pd *pd, struct svt_mr_pages *pages, u64 length,
 				     u64 iova, int access)
 {
-	struct svt_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	struct svt_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 	int ret = -ENOMEM;
 
 	if (!mr)
@@ -273,7 +273,7 @@ struct ib_mr *svt_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_pages
 		return ERR_PTR(-EOPNOTSUPP);
 	if (!max_pages || max_pages > SVT_MAX_FAST_PAGES)
 		return ERR_PTR(-EINVAL);
-	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	mr->key.pd = pd;
