@@ -9,6 +9,7 @@
 #include <linux/workqueue.h>
 
 #include "tests/fake.h"
+#include "transport/fault.h"
 #include "transport/multicast.h"
 #include "transport/steering.h"
 #include "wire/psn.h"
@@ -252,6 +253,8 @@ static void free_qp(struct svt_fake *fake, struct fake_object *object)
 	struct fake_qp *made = container_of(object, struct fake_qp, object);
 
 	svt_qp_stop(&made->qp);
+	KUNIT_EXPECT_FALSE(fake->test, svt_fault_pending(&made->qp.send.side));
+	KUNIT_EXPECT_FALSE(fake->test, svt_fault_pending(&made->qp.recv.side));
 	svt_ring_free(&made->qp.send.ring);
 	svt_ring_free(&made->qp.recv.ring);
 	svt_cq_free(&made->send_cq);

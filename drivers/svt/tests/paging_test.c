@@ -3,6 +3,8 @@
  * Memory that is paged on demand: pages that come and go, and what requester and responder do when
  * they are not there. The memory is that of a process which is nothing else.
  */
+#include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/highmem.h>
 #include <linux/kthread.h>
 #include <linux/mman.h>
@@ -11,6 +13,7 @@
 
 #include "mem/paging.h"
 #include "tests/responder_fixture.h"
+#include "transport/fault.h"
 #include "wire/aeth.h"
 
 #define PAGES		6
@@ -30,6 +33,8 @@ struct paging_fixture {
 	struct mm_struct *mm;
 	struct svt_paging *paging;
 	struct svt_mr mr;
+	struct completion held, released;
+	bool holds;
 };
 
 /* As the process */
@@ -86,6 +91,8 @@ static void paging_fixture_exit(struct kunit *test)
 
 	svt_key_remove(&f->responder.fake->core.keys, &f->mr.key);
 	responder_fixture_exit(test);
+	if (f->holds)
+		wait_for_completion(&f->released);
 	/* Nobody has another reference when all QPs are gone */
 	KUNIT_EXPECT_EQ(test, kref_read(&f->paging->ref), 1);
 	svt_paging_put(f->paging);
@@ -401,6 +408,36 @@ static void a_reset_forgets_what_is_being_brought(struct kunit *test)
 	responder_expect_nak(responder, 0, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE);
 }
 
+/* Nothing is brought until the QP is on its way out, and has to wait for it */
+static int hold_pages(void *data)
+{
+	struct paging_fixture *f = data;
+
+	mmap_write_lock(f->mm);
+	complete(&f->held);
+	while (READ_ONCE(f->responder.qp->state) != IB_QPS_RESET)
+		usleep_range(1000, 2000);
+	/* Who does not wait would be done by then */
+	msleep(100);
+	mmap_write_unlock(f->mm);
+	kthread_complete_and_exit(&f->released, 0);
+}
+
+static void a_qp_goes_while_its_pages_are_brought(struct kunit *test)
+{
+	struct paging_fixture *f = test->priv;
+
+	responder_open(test, &SVT_FAKE_RC);
+	KUNIT_ASSERT_EQ(test, unmap(f, 0, LENGTH), 0);
+	init_completion(&f->held);
+	init_completion(&f->released);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(hold_pages, f, "svt_test")));
+	f->holds = true;
+	wait_for_completion(&f->held);
+	put(f, IB_OPCODE_RC_RDMA_WRITE_ONLY, 0, 100, 100);
+	KUNIT_EXPECT_TRUE(test, svt_fault_pending(&f->responder.qp->recv.side));
+}
+
 static void post_at(struct paging_fixture *f, u32 offset, u8 opcode, u32 length)
 {
 	const struct svt_sge sge = {
@@ -510,6 +547,7 @@ static struct kunit_case paging_cases[] = {
 	KUNIT_CASE(a_read_of_what_can_not_be_brought_is_refused),
 	KUNIT_CASE(the_middle_of_a_message_that_can_not_be_brought_is_refused),
 	KUNIT_CASE(a_reset_forgets_what_is_being_brought),
+	KUNIT_CASE(a_qp_goes_while_its_pages_are_brought),
 	KUNIT_CASE(a_send_goes_when_its_pages_are_there),
 	KUNIT_CASE(a_read_is_asked_for_when_its_pages_are_there),
 	KUNIT_CASE(a_send_of_what_can_not_be_brought_fails),
