@@ -56,16 +56,15 @@ stop_io() {
 	wait "$IO" || die "fio: $(<"$WORK/fio")"
 }
 
-# kill_io: between two runs of fio there is none to kill, and wait knows the first of its processes
-# only
 kill_io() {
-	until_true 10 pkill -9 -x fio
+	until_true 30 no_fio_left || die "fio can not be killed"
 	! wait "$IO" || die "fio was killed, and does not know"
-	until_true 10 no_fio
 }
 
-no_fio() {
-	! pgrep -x fio
+# pkill may look for processes when one run has ended and the next has not begun, or when that has not
+# made all of its processes yet; one without the others waits for ever
+no_fio_left() {
+	! pkill -9 -x fio && ! kill -0 "$IO"
 }
 
 # What was under way failed, and fio was told
