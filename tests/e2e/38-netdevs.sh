@@ -17,7 +17,10 @@ make_vlan() {
 	ip -n "$1" link add link veth0 name net0 type vlan id 7
 }
 
+# Of its addresses the host would tell its MAC address on the netdev below, too. What comes by that
+# is the host's, but not that of a device on the macvlan.
 make_macvlan() {
+	ip netns exec "$1" sysctl -qw net.ipv4.conf.all.arp_ignore=1
 	ip -n "$1" link add link veth0 name net0 type macvlan mode bridge
 }
 
