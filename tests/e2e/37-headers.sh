@@ -62,8 +62,8 @@ headers_are_as_asked() {
 		grep -E "$line" "$WORK/seen"
 		seen=$((seen + 1))
 	done <"$WORK/expected"
-	[ "$seen" = 14 ]
-	[ "$(wc -l <"$WORK/seen")" = 14 ]
+	[ "$seen" = 16 ]
+	[ "$(wc -l <"$WORK/seen")" = 16 ]
 }
 
 bandwidth() {

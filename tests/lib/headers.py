@@ -18,9 +18,11 @@ from pyverbs.pd import PD
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.wr import SGE, SendWR
 
-PATHS = [  # traffic class, flow label
+PATHS = [  # traffic class, flow label, of which 20 bits count
     (0, 0), (0x68, 0), (0xb8, 1), (0xfc, 0x12345), (4, 0xfffff), (0x20, 0xc0000), (0x88, 0x3fff),
+    (0x48, 0xfffedcba),
 ]
+LABEL_MASK = 0xfffff
 HOP_LIMIT = 7  # ib_core puts that of the route in its place
 
 
@@ -34,7 +36,7 @@ def label_of(local, remote):
     value = local * remote
     value ^= value >> 20
     value ^= value >> 40
-    return value & 0xfffff
+    return value & LABEL_MASK
 
 
 class Sender:
@@ -65,23 +67,26 @@ class Sender:
     def datagram(self, qp, path):
         """Return: what the packet that was sent has to have"""
         attr, number = self.path(*path)
+        label = path[1] & LABEL_MASK
         request = self.request()
         request.set_wr_ud(AH(self.pd, attr=attr), number, 0x1234)
         qp.post_send(request)
         while not self.cq.poll(1)[0]:
             pass
-        return number, *path, source_port(path[1]) if path[1] else 0
+        return number, path[0], label, source_port(label) if label else 0
 
     def connected(self, path):
         """Return: the QP, and what the packet that it sent has to have"""
         attr, number = self.path(*path)
+        label = path[1] & LABEL_MASK
         qp = self.create(IBV_QPT_RC)
         state = QPAttr(port_num=1)
         state.dest_qp_num, state.path_mtu, state.ah_attr = number, IBV_MTU_1024, attr
         state.timeout, state.max_rd_atomic, state.max_dest_rd_atomic = 20, 1, 1
         qp.to_rts(state)
         qp.post_send(self.request())
-        return qp, (number, *path, source_port(path[1] or label_of(qp.qp_num, number)))
+        port = source_port(label or label_of(qp.qp_num, number))
+        return qp, (number, path[0], label, port)
 
 
 def main():

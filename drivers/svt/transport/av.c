@@ -19,16 +19,31 @@ static void svt_av_path_release(struct svt_av *av)
 	rdma_destroy_ah_attr(&av->path.ah_attr);
 }
 
+/**
+ * svt_path_address - where a path leads
+ * @path: path
+ * @attr: has a GRH with its source GID resolved; takes a reference on that
+ *
+ * Of a flow label 20 bits are looked at, as NICs do: UCX gives 32 for "any".
+ *
+ * Context: any.
+ */
+void svt_path_address(struct svt_path *path, const struct rdma_ah_attr *attr)
+{
+	rdma_copy_ah_attr(&path->ah_attr, attr);
+	path->ah_attr.grh.flow_label &= IB_GRH_FLOWLABEL_MASK;
+	path->sgid = attr->grh.sgid_attr->gid;
+	path->dgid = attr->grh.dgid;
+}
+
 static int svt_av_path_init(struct svt_av *av, const struct rdma_ah_attr *attr)
 {
 	const struct svt_backend_ops *ops = av->dev->ops;
 	struct svt_path *path = &av->path;
 	int ret;
 
-	rdma_copy_ah_attr(&path->ah_attr, attr);
-	path->sgid = attr->grh.sgid_attr->gid;
-	path->dgid = attr->grh.dgid;
-	path->entropy = attr->grh.flow_label ?: get_random_u32();
+	svt_path_address(path, attr);
+	path->entropy = path->ah_attr.grh.flow_label ?: get_random_u32();
 	ret = ops->path_init ? ops->path_init(av->dev, path) : 0;
 	if (ret)
 		rdma_destroy_ah_attr(&path->ah_attr);

@@ -554,6 +554,7 @@ static inline bool svt_gid_equal(const union ib_gid *a, const union ib_gid *b)
 }
 
 /* Address vectors */
+void svt_path_address(struct svt_path *path, const struct rdma_ah_attr *attr);
 struct svt_av *svt_av_create(struct svt_device *dev, struct ib_pd *pd,
 			     const struct rdma_ah_attr *attr, gfp_t gfp);
 void svt_av_forget(struct svt_av *av);

@@ -106,9 +106,7 @@ static int svt_change_path(struct svt_qp *qp, const struct ib_qp_attr *attr,
 
 	if (!path)
 		return -ENOMEM;
-	rdma_copy_ah_attr(&path->ah_attr, &attr->ah_attr);
-	path->sgid = path->ah_attr.grh.sgid_attr->gid;
-	path->dgid = path->ah_attr.grh.dgid;
+	svt_path_address(path, &attr->ah_attr);
 	path->entropy = rdma_calc_flow_label(qp->qpn, remote_qpn);
 	if (qp->dev->ops->path_init)
 		ret = qp->dev->ops->path_init(qp->dev, path);
@@ -193,8 +191,10 @@ static void svt_attr_copy(struct svt_qp *qp, const struct ib_qp_attr *attr, int 
 		to->port_num = attr->port_num;
 	if (mask & IB_QP_QKEY)
 		to->qkey = attr->qkey;
-	if (mask & IB_QP_AV)
+	if (mask & IB_QP_AV) {
 		to->ah_attr = attr->ah_attr;
+		to->ah_attr.grh.flow_label &= IB_GRH_FLOWLABEL_MASK;
+	}
 	if (mask & IB_QP_PATH_MTU) {
 		to->path_mtu = attr->path_mtu;
 		qp->mtu = ib_mtu_enum_to_int(attr->path_mtu);

@@ -7,7 +7,6 @@
 
 #include "verbs.h"
 
-#define SVT_FLOW_LABEL_MASK	0xfffffU
 #define SVT_SL_MAX		15
 
 /**
@@ -29,8 +28,7 @@ int svt_ah_attr_check(struct ib_device *ibdev, const struct rdma_ah_attr *attr)
 	if (grh->sgid_attr->device != ibdev ||
 	    grh->sgid_attr->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
 		return -EINVAL;
-	if (rdma_is_zero_gid(&grh->dgid) || grh->flow_label & ~SVT_FLOW_LABEL_MASK ||
-	    rdma_ah_get_sl(attr) > SVT_SL_MAX)
+	if (rdma_is_zero_gid(&grh->dgid) || rdma_ah_get_sl(attr) > SVT_SL_MAX)
 		return -EINVAL;
 	return 0;
 }
