@@ -24,6 +24,11 @@
 #include "receive.h"
 #include "transmit.h"
 
+/* svt_rx_address.packet_type: what is in it, and that it is UDP */
+#define PACKET_IPV6	1
+#define PACKET_IPV4	2
+#define PACKET_UDP	8
+
 /* The least that UDP may carry */
 #define MIN_LENGTH	(sizeof(struct udphdr) + IB_BTH_BYTES + ROCE_ICRC_LENGTH)
 
@@ -306,4 +311,5 @@ void roce_rx_address(struct svt_device *dev, const struct sk_buff *skb,
 	else
 		address->grh.roce4grh = *ip_hdr(skb);
 	address->sl = skb->priority & 7;
+	address->packet_type = PACKET_UDP | (is_ipv6(skb) ? PACKET_IPV6 : PACKET_IPV4);
 }

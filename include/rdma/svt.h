@@ -145,13 +145,17 @@ static inline const u8 *svt_skb_bytes(const struct sk_buff *skb, u32 offset, u32
  * @dgid: as the packet has it
  * @grh: the 40 bytes that a UD receiver finds in front of its data (IPv4: the last 20 hold the
  *	header, IBTA annex A17)
- * @sl: priority of the packet, for the completion
+ * @sl: priority of the packet, for the completion of a kernel client
+ * @packet_type: for that of a process, in the service level, as ConnectX has it: no other field of
+ *	struct ibv_wc tells the version of IP (IBTA A17.4.5.1), and UCX reads it there. 9 for IPv6,
+ *	10 for IPv4; 0: no IP
  */
 struct svt_rx_address {
 	union ib_gid sgid;
 	union ib_gid dgid;
 	union rdma_network_hdr grh;
 	u8 sl;
+	u8 packet_type;
 };
 
 /**

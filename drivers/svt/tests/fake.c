@@ -135,6 +135,7 @@ static void fake_address(struct svt_fake *fake)
 	svt_fake_fill(address->dgid.raw, sizeof(address->dgid), 2);
 	svt_fake_fill((u8 *)&address->grh, sizeof(address->grh), 3);
 	address->sl = SVT_FAKE_SL;
+	address->packet_type = SVT_FAKE_PACKET_TYPE;
 }
 
 static int fake_core(struct svt_core *core)

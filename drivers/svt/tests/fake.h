@@ -16,6 +16,7 @@
 
 #define SVT_FAKE_PEER_QPN	0x00c0de
 #define SVT_FAKE_SL		5
+#define SVT_FAKE_PACKET_TYPE	10
 #define SVT_FAKE_MTU		1024
 #define SVT_FAKE_DEPTH		16
 #define SVT_FAKE_SGES		4

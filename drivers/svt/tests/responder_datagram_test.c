@@ -132,6 +132,21 @@ static void uc_ends_with_a_receive_that_is_wrong(struct kunit *test)
 
 /* ---- UD ---- */
 
+/* In the service level: see struct svt_rx_address */
+static void a_process_is_told_what_a_datagram_came_in(struct kunit *test)
+{
+	struct responder_fixture *f = open(test, IB_QPT_UD);
+	struct svt_sge sge = svt_fake_sge(f->memory, 0, GRH + 100);
+	struct svt_packet packet = responder_packet(f, IB_OPCODE_UD_SEND_ONLY, 77);
+	struct ib_wc wc;
+
+	f->qp->user = true;
+	KUNIT_ASSERT_EQ(test, svt_fake_post_recv(f->qp, 1, &sge, 1), 0);
+	svt_fake_receive(f->fake, f->qp, &packet, f->data, 100);
+	wc = responder_expect_recv(f, 1, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, wc.sl, SVT_FAKE_PACKET_TYPE);
+}
+
 static void ud_delivers_behind_the_network_header(struct kunit *test)
 {
 	struct responder_fixture *f = open(test, IB_QPT_UD);
@@ -239,6 +254,7 @@ static struct kunit_case datagram_cases[] = {
 	KUNIT_CASE(uc_drops_what_has_no_receive),
 	KUNIT_CASE(uc_drops_what_does_not_fit),
 	KUNIT_CASE(uc_ends_with_a_receive_that_is_wrong),
+	KUNIT_CASE(a_process_is_told_what_a_datagram_came_in),
 	KUNIT_CASE(ud_delivers_behind_the_network_header),
 	KUNIT_CASE(ud_drops_a_wrong_qkey),
 	KUNIT_CASE(ud_drops_what_does_not_fit_and_keeps_the_receive),

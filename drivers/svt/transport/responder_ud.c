@@ -55,7 +55,7 @@ static void svt_ud_complete(struct svt_qp *qp, const struct svt_packet *packet,
 		.byte_len = sizeof(address->grh) + packet->payload_length,
 		.src_qp = packet->src_qpn,
 		.flags = SVT_CQE_GRH,
-		.sl = address->sl,
+		.sl = qp->user ? address->packet_type : address->sl,
 	};
 
 	if (!qp->user)
