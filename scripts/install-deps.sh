@@ -16,7 +16,8 @@ CHECK=(sparse clang libclang-rt-dev python3 tcpdump tshark strace ethtool
 	rdma-core ibverbs-providers rdmacm-utils python3-pyverbs
 	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync
 	nvme-cli fio e2fsprogs nfs-kernel-server open-iscsi socat
-	iperf netcat-traditional dropbear-bin infiniband-diags)
+	iperf netcat-traditional dropbear-bin infiniband-diags
+	ucx-utils libfabric-bin openmpi-bin python3-mpi4py)
 
 COVERAGE=(gcovr)
 BENCH=(iperf3 qperf sockperf linux-perf python3-matplotlib)

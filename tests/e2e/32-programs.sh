@@ -32,14 +32,6 @@ many_connections() {
 	grep -E '^disconnect *:' "$WORK/client"
 }
 
-# went_over_svt BYTES COMMAND...: what it sends from side b is in packets of svt
-went_over_svt() {
-	local before
-	before=$(counter tx_bytes)
-	"${@:2}"
-	[ "$(counter tx_bytes)" -ge $((before + $1)) ]
-}
-
 streams() {
 	against_server "${PRELOAD[@]}" iperf -s -B 10.0.0.1 -- \
 		"${PRELOAD[@]}" iperf -c 10.0.0.1 -P "$1" -n 2M

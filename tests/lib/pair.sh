@@ -155,6 +155,14 @@ counter() {
 	in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
 }
 
+# went_over_svt BYTES COMMAND...: what it sends from side b is in packets of svt
+went_over_svt() {
+	local before
+	before=$(counter tx_bytes)
+	"${@:2}"
+	[ "$(counter tx_bytes)" -ge $((before + $1)) ]
+}
+
 # vmalloc_of_svt: how many areas of vmalloc svt's modules have; each ring is one.
 vmalloc_of_svt() {
 	grep -c '\[svt' /proc/vmallocinfo || :
