@@ -221,9 +221,9 @@ full_stages() {
 	export SVT_FULL=1
 	stage_e2e full-hostile-6.12 6.12 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-hostile-debug debug 2 tests/hostile/[0-9]*.sh
-	stage_e2e full-debug-1 debug 2 tests/e2e/{10,15,20,30,32,35,37,38,40}-*.sh
+	stage_e2e full-debug-1 debug 2 tests/e2e/{10,15,20,30,32,33,35,37,38,40}-*.sh
 	stage_e2e full-debug-2 debug 2 \
-		tests/e2e/{36,45,50,55,60,65,70,71,72,73,74,76,78,80,85}-*.sh
+		tests/e2e/{36,45,50,55,60,65,71,72,73,74,76,78,80,85}-*.sh
 	long_stage full-bench-host bench_host
 	stage_e2e full-hosts-6.1 6.1 peer=6.1 tests/hosts/[0-9]*.sh
 	stage_e2e full-hosts-6.12 6.12 peer=6.1 tests/hosts/[0-9]*.sh
