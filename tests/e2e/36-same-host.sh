@@ -20,7 +20,7 @@ same_host() {
 
 # count COUNTER: of svta
 count() {
-	in_a rdma statistic show link svta/1 | tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
+	in_a rdma statistic show link svta/1 | value_of "$1"
 }
 
 # What goes over loopback is what a responder says that nobody asks: hardly anything

@@ -34,8 +34,7 @@ copy() {
 
 # count SIDE NAME: of the connections of SMC there
 count() {
-	ip netns exec "$1" "$BUILD/tools/svt_smc" counts | tr ' ' '\n' | grep -A1 "^$2\$" |
-		tail -n 1
+	ip netns exec "$1" "$BUILD/tools/svt_smc" counts | value_of "$2"
 }
 
 # There and back, and it was not TCP that carried it

@@ -57,7 +57,7 @@ hosts_delete_device() {
 
 # hosts_counter SIDE NAME: of svt0, as `rdma statistic` has it
 hosts_counter() {
-	"in_$1" rdma statistic show link svt0/1 | tr ' ' '\n' | grep -A1 "^$2\$" | tail -n 1
+	"in_$1" rdma statistic show link svt0/1 | value_of "$2"
 }
 
 hosts_is_idle() {

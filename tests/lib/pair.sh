@@ -150,9 +150,14 @@ capture() {
 	grep -q '^0 packets dropped' "$WORK/tcpdump"
 }
 
+# value_of NAME: the word behind it, of input with names and values
+value_of() {
+	tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
+}
+
 # counter NAME: of svtb, as `rdma statistic` has it.
 counter() {
-	in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
+	in_b rdma statistic show link svtb/1 | value_of "$1"
 }
 
 # went_over_svt BYTES COMMAND...: what it sends from side b is in packets of svt

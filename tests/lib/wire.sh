@@ -52,5 +52,5 @@ wire_teardown() {
 
 # wire_counter DEVICE NAME: as `rdma statistic` has it
 wire_counter() {
-	rdma statistic show link "$1/1" | tr ' ' '\n' | grep -A1 "^$2\$" | tail -n 1
+	rdma statistic show link "$1/1" | value_of "$2"
 }
