@@ -89,7 +89,6 @@ static bool may_come_back(int error)
 
 static int send_question(struct asker *a, struct header *h)
 {
-	char control[CMSG_SPACE(sizeof(struct rds_get_mr_args))] __attribute__((aligned(8)));
 	struct iovec iov[] = { { h, sizeof(*h) }, { a->data, a->bytes } };
 	struct msghdr msg = {
 		.msg_name = &a->server, .msg_namelen = sizeof(a->server),
@@ -100,18 +99,11 @@ static int send_question(struct asker *a, struct header *h)
 		.cookie_addr = (uintptr_t)&a->cookie,
 		.flags = RDS_RDMA_USE_ONCE | RDS_RDMA_READWRITE | RDS_RDMA_INVALIDATE,
 	};
-	struct cmsghdr *cmsg;
+	char control[CMSG_SPACE(sizeof(args))] __attribute__((aligned(8))) = { 0 };
 
 	if (a->kind != MESSAGE) {
-		memset(control, 0, sizeof(control));
 		msg.msg_iovlen = 1;
-		msg.msg_control = control;
-		msg.msg_controllen = sizeof(control);
-		cmsg = CMSG_FIRSTHDR(&msg);
-		cmsg->cmsg_level = SOL_RDS;
-		cmsg->cmsg_type = RDS_CMSG_RDMA_MAP;
-		cmsg->cmsg_len = CMSG_LEN(sizeof(args));
-		memcpy(CMSG_DATA(cmsg), &args, sizeof(args));
+		say_besides(&msg, control, RDS_CMSG_RDMA_MAP, &args, sizeof(args));
 	}
 	return sendmsg(a->fd, &msg, 0) < 0 ? errno : 0;
 }

@@ -63,6 +63,19 @@ bool is_filled(const void *at, u32 bytes, u64 seed)
 	return !memcmp(at, wanted, bytes);
 }
 
+void say_besides(struct msghdr *msg, void *control, int type, const void *data, size_t len)
+{
+	struct cmsghdr *cmsg;
+
+	msg->msg_control = control;
+	msg->msg_controllen = CMSG_SPACE(len);
+	cmsg = CMSG_FIRSTHDR(msg);
+	cmsg->cmsg_level = SOL_RDS;
+	cmsg->cmsg_type = type;
+	cmsg->cmsg_len = CMSG_LEN(len);
+	memcpy(CMSG_DATA(cmsg), data, len);
+}
+
 static enum kind kind_of(const char *name)
 {
 	static const char * const names[] = { "message", "write", "read" };

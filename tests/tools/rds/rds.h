@@ -34,6 +34,9 @@ int rds_socket(const char *host, u16 port);
 void fill(void *at, u32 bytes, u64 seed);
 bool is_filled(const void *at, u32 bytes, u64 seed);
 
+/* @msg has one thing more to say to RDS than its bytes. @control: CMSG_SPACE(@len) bytes of zero */
+void say_besides(struct msghdr *msg, void *control, int type, const void *data, size_t len);
+
 int serve(int fd);
 int ask(int fd, const char *host, u16 port, enum kind kind, u32 count, u32 bytes);
 int ping(int fd, const char *host, u32 count);

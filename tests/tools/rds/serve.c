@@ -29,17 +29,9 @@ static void answer(int fd, const struct sockaddr_in *to, struct iovec *iov, u32 
 		.msg_name = (void *)to, .msg_namelen = sizeof(*to),
 		.msg_iov = iov, .msg_iovlen = count,
 	};
-	struct cmsghdr *cmsg;
 
-	if (args) {
-		msg.msg_control = control;
-		msg.msg_controllen = sizeof(control);
-		cmsg = CMSG_FIRSTHDR(&msg);
-		cmsg->cmsg_level = SOL_RDS;
-		cmsg->cmsg_type = RDS_CMSG_RDMA_ARGS;
-		cmsg->cmsg_len = CMSG_LEN(sizeof(*args));
-		memcpy(CMSG_DATA(cmsg), args, sizeof(*args));
-	}
+	if (args)
+		say_besides(&msg, control, RDS_CMSG_RDMA_ARGS, args, sizeof(*args));
 	if (sendmsg(fd, &msg, 0) < 0)
 		warn("sendmsg");
 }
