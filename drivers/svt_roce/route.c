@@ -33,10 +33,9 @@ static u8 hop_limit(const struct ib_global_route *grh)
 
 static void fill_udp(struct udphdr *udp, const struct svt_path *path)
 {
-	u32 label = rdma_ah_read_grh(&path->ah_attr)->flow_label & IB_GRH_FLOWLABEL_MASK;
+	u32 label = rdma_ah_read_grh(&path->ah_attr)->flow_label ?:
+		    path->entropy & IB_GRH_FLOWLABEL_MASK;
 
-	if (!label)
-		label = path->entropy & IB_GRH_FLOWLABEL_MASK;
 	udp->source = htons(rdma_flow_label_to_udp_sport(label));
 	udp->dest = htons(ROCE_V2_UDP_DPORT);
 }
@@ -62,7 +61,7 @@ static void fill_ipv6(union roce_headers *headers, const struct svt_path *path)
 	const struct ib_global_route *grh = rdma_ah_read_grh(&path->ah_attr);
 	struct ipv6hdr *ip = &headers->ip6;
 
-	ip6_flow_hdr(ip, grh->traffic_class, htonl(grh->flow_label & IB_GRH_FLOWLABEL_MASK));
+	ip6_flow_hdr(ip, grh->traffic_class, htonl(grh->flow_label));
 	ip->nexthdr = IPPROTO_UDP;
 	ip->hop_limit = hop_limit(grh);
 	ip->saddr = *gid_address(&path->sgid);

@@ -24,7 +24,7 @@ struct svt_qp;
 
 /**
  * struct svt_path - how to reach a peer: what an address handle or a connected QP says
- * @ah_attr: as given to the verb; holds a reference on its source GID
+ * @ah_attr: as given to the verb, with a flow label of 20 bits; holds a reference on its source GID
  * @sgid: source GID (IPv4 is mapped into IPv6)
  * @dgid: destination GID
  * @entropy: from the QP numbers, for the choice of one among equal routes (UDP source port)

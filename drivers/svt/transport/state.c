@@ -191,10 +191,8 @@ static void svt_attr_copy(struct svt_qp *qp, const struct ib_qp_attr *attr, int 
 		to->port_num = attr->port_num;
 	if (mask & IB_QP_QKEY)
 		to->qkey = attr->qkey;
-	if (mask & IB_QP_AV) {
-		to->ah_attr = attr->ah_attr;
-		to->ah_attr.grh.flow_label &= IB_GRH_FLOWLABEL_MASK;
-	}
+	if (mask & IB_QP_AV)
+		to->ah_attr = qp->path.ah_attr;
 	if (mask & IB_QP_PATH_MTU) {
 		to->path_mtu = attr->path_mtu;
 		qp->mtu = ib_mtu_enum_to_int(attr->path_mtu);
