@@ -24,10 +24,9 @@
 #include "receive.h"
 #include "transmit.h"
 
-/* svt_rx_address.packet_type: what is in it, and that it is UDP */
-#define PACKET_IPV6	1
-#define PACKET_IPV4	2
-#define PACKET_UDP	8
+/* svt_rx_address.packet_type: UDP in IP of that version */
+#define PACKET_IPV6	9
+#define PACKET_IPV4	10
 
 /* The least that UDP may carry */
 #define MIN_LENGTH	(sizeof(struct udphdr) + IB_BTH_BYTES + ROCE_ICRC_LENGTH)
@@ -306,10 +305,12 @@ void roce_rx_address(struct svt_device *dev, const struct sk_buff *skb,
 	memset(address, 0, sizeof(*address));
 	read_source(skb, &address->sgid);
 	read_destination(skb, &address->dgid);
-	if (is_ipv6(skb))
+	if (is_ipv6(skb)) {
 		memcpy(&address->grh.ibgrh, ipv6_hdr(skb), sizeof(struct ipv6hdr));
-	else
+		address->packet_type = PACKET_IPV6;
+	} else {
 		address->grh.roce4grh = *ip_hdr(skb);
+		address->packet_type = PACKET_IPV4;
+	}
 	address->sl = skb->priority & 7;
-	address->packet_type = PACKET_UDP | (is_ipv6(skb) ? PACKET_IPV6 : PACKET_IPV4);
 }
