@@ -336,10 +336,10 @@ void svt_receive_flush(struct svt_qp *qp)
  * svt_receive_reset - forget what is posted, and the receive under way
  * @qp: QP
  *
- * Whose SRQ a TGT QP took it from may be another process, and has it completed: that it could
- * have brought the QP to ERR before is the owner's affair (IBTA 10.3.1).
+ * A TGT QP took it from an SRQ that may be another process's, which cannot bring the QP to ERR
+ * first, as IBTA 10.3.1 has it, to get it back. So there it completes.
  *
- * Context: recv.side.lock held; whoever gives it back kicks the side.
+ * Context: recv.side.lock held; the caller kicks the side when it has let go of the lock.
  */
 void svt_receive_reset(struct svt_qp *qp)
 {
