@@ -25,7 +25,7 @@ fabric() {
 		fi_pingpong -p "$1" -e "$2" -I 3 -S all -c 10.0.0.1
 }
 
-# remote_shell HOST COMMAND...: what mpirun takes for ssh
+# What mpirun takes for ssh: remote_shell HOST COMMAND...
 write_remote_shell() {
 	cat >"$WORK/remote_shell" <<-'END'
 		#!/bin/bash

@@ -111,8 +111,9 @@ over_rdma() {
 
 # Which of both it says depends on how often it tried in its time
 refusals() {
-	fails mount_nfs 4.2 port=20050,soft,timeo=10,retrans=1,retry=0 2>"$WORK/refusal"
-	grep -E 'mount.nfs: Connection (timed out|refused)$' "$WORK/refusal"
+	fails_with 'mount.nfs: Connection ' \
+		mount_nfs 4.2 port=20050,soft,timeo=10,retrans=1,retry=0
+	grep -E 'mount.nfs: Connection (timed out|refused)$' "$WORK/failure"
 	fails mountpoint $MNT
 }
 

@@ -51,10 +51,10 @@ class Sender:
         self.number = 0x100
 
     def path(self, traffic_class, label):
-        """The address of the peer by that path, and the number of a QP that is not there"""
+        """The address of the peer by that path, the number of a QP that is not there, the label"""
         self.number += 0x3579
         route = GlobalRoute(self.peer, label, self.index, HOP_LIMIT, traffic_class)
-        return AHAttr(is_global=1, port_num=1, gr=route), self.number
+        return AHAttr(is_global=1, port_num=1, gr=route), self.number, label & LABEL_MASK
 
     def create(self, kind):
         cap = QPCap(max_send_wr=4, max_recv_wr=1)
@@ -66,8 +66,7 @@ class Sender:
 
     def datagram(self, qp, path):
         """Return: what the packet that was sent has to have"""
-        attr, number = self.path(*path)
-        label = path[1] & LABEL_MASK
+        attr, number, label = self.path(*path)
         request = self.request()
         request.set_wr_ud(AH(self.pd, attr=attr), number, 0x1234)
         qp.post_send(request)
@@ -77,8 +76,7 @@ class Sender:
 
     def connected(self, path):
         """Return: the QP, and what the packet that it sent has to have"""
-        attr, number = self.path(*path)
-        label = path[1] & LABEL_MASK
+        attr, number, label = self.path(*path)
         qp = self.create(IBV_QPT_RC)
         state = QPAttr(port_num=1)
         state.dest_qp_num, state.path_mtu, state.ah_attr = number, IBV_MTU_1024, attr

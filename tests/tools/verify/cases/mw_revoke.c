@@ -97,8 +97,9 @@ static void reach(struct mw_stage *s, const struct revoke *r, struct seen *seen)
 			link_post(s->l, &wr);
 		}
 		cq_next(s->t, s->l->scq, &wc);
-		if (wc.wr_id != done++)
-			test_fail(s->t, "completion of %lu instead of %u", wc.wr_id, done - 1);
+		if (wc.wr_id != done)
+			test_fail(s->t, "completion of %lu instead of %u", wc.wr_id, done);
+		done++;
 		open &= wc.status == IBV_WC_SUCCESS;
 		seen->in_time += wc.status == IBV_WC_SUCCESS;
 		seen->too_late += wc.status != IBV_WC_SUCCESS && wc.status != IBV_WC_WR_FLUSH_ERR;
