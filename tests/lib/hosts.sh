@@ -28,7 +28,13 @@ in_peer() {
 	return "${line##*"$AGENT_MARK"}"
 }
 
-# What the peer said while it booted is no test's
+peer_answers() {
+	( in_peer true ) 2>/dev/null
+}
+
+# It boots beside this one, and either may be the first
+until_true 60 peer_answers || die "the peer does not answer"
+# What it said meanwhile is no test's
 in_peer dmesg -C
 
 # hosts_configure SIDE ADDRESS: the wire there, and svt0 on it once it has its GID
