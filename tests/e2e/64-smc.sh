@@ -80,7 +80,7 @@ many_at_once() {
 }
 
 refusals() {
-	fails_with 'Connection refused (111)' copy "$SHARE/" "$WORK/back/"
+	fails_with 'Connection refused \(111\)' copy "$SHARE/" "$WORK/back/"
 	server_start
 	fails_with "@ERROR: Unknown module 'other'" copy "${SHARE%store}other/" "$WORK/back/"
 	server_stop

@@ -111,9 +111,8 @@ over_rdma() {
 
 # Which of both it says depends on how often it tried in its time
 refusals() {
-	fails_with 'mount.nfs: Connection ' \
+	fails_with 'mount\.nfs: Connection (timed out|refused)$' \
 		mount_nfs 4.2 port=20050,soft,timeo=10,retrans=1,retry=0
-	grep -E 'mount.nfs: Connection (timed out|refused)$' "$WORK/failure"
 	fails mountpoint $MNT
 }
 

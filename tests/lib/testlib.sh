@@ -115,11 +115,11 @@ fails() {
 	! "$@" || die "this should have failed: $*"
 }
 
-# fails_with MESSAGE COMMAND...: it has to fail for that reason
+# fails_with MESSAGE COMMAND...: it has to fail for that reason, an extended regular expression
 fails_with() {
 	! "${@:2}" >"$WORK/failure" 2>&1 || die "this should have failed: ${*:2}"
 	cat "$WORK/failure"
-	grep -qF "$1" "$WORK/failure"
+	grep -qE "$1" "$WORK/failure"
 }
 
 # What a library has to do when a test has ended, and before what the kernel said is looked at
