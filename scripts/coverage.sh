@@ -29,7 +29,7 @@ place_counters() {
 run_kunit() {
 	scripts/kunit.sh --coverage || die "the suites have to pass first"
 	place_counters "$BUILD/kunit-coverage/run/gcov" "$BUILD/kunit-coverage"
-	count_lines kunit "$(scripts/kernel.sh um)" "$BUILD/kunit-coverage"
+	count_lines kunit "$(scripts/kernel.sh um-debug)" "$BUILD/kunit-coverage"
 }
 
 # The modules are built apart from those that other tests use.

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Makes a kernel of the Debian package linux-source-6.12 for the tests, unless it is there, and
-# prints where it is. Usage: kernel.sh um|debug|kcsan
-#   um     User-Mode Linux with KASAN and the other checkers, for scripts/kunit.sh
-#   debug  the same checkers in a kernel for tests/vm/run.sh
-#   kcsan  one that looks for data races, for tests/vm/run.sh
+# prints where it is. Usage: kernel.sh um|um-debug|debug|kcsan
+#   um        User-Mode Linux, for tests/vm/run.sh: programs run in it as fast as on the host
+#   um-debug  the same with KASAN and the other checkers; for scripts/kunit.sh, too
+#   debug     the same checkers in a kernel for QEMU
+#   kcsan     one that looks for data races, for QEMU
 #
 # It is kept outside the tree, under a name with the package's version and a checksum of the
 # configuration, and made anew when either changes. There: the kernel (linux or bzImage),
@@ -18,14 +19,15 @@ set -euo pipefail
 choose() {
 	name=$1 ARCH=x86_64 image=arch/x86/boot/bzImage flags=()
 	case $name in
-	um) ARCH=um image=linux configs=(common checkers um) ;;
-	debug) configs=(common checkers x86 debug) ;;
+	um) ARCH=um image=linux configs=(common guest um um-plain) ;;
+	um-debug) ARCH=um image=linux configs=(common guest checkers um um-debug) ;;
+	debug) configs=(common guest checkers x86 debug) ;;
 	kcsan)
-		configs=(common x86 kcsan)
+		configs=(common guest x86 kcsan)
 		# Only our modules are looked at: faster, and no report is about others
 		flags=(KCSAN_SANITIZE=n)
 		;;
-	*) die "usage: kernel.sh um|debug|kcsan" ;;
+	*) die "usage: kernel.sh um|um-debug|debug|kcsan" ;;
 	esac
 	export ARCH
 	configs=("${configs[@]/#/$TOP/scripts/kernel/}")
@@ -143,7 +145,7 @@ forget_old_kernels() {
 	find "$cache_root" -mindepth 1 -maxdepth 1 -name 'kernel-*' -mtime +30 -exec rm -rf {} +
 }
 
-[[ $# = 1 ]] || die "usage: kernel.sh um|debug|kcsan"
+[[ $# = 1 ]] || die "usage: kernel.sh um|um-debug|debug|kcsan"
 choose "$1"
 need_tools
 kernel=$(place)

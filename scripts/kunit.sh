@@ -219,7 +219,7 @@ guest=
 trap leave EXIT
 parse_arguments "$@"
 need_tools
-kernel=$("$TOP/scripts/kernel.sh" um)
+kernel=$("$TOP/scripts/kernel.sh" um-debug)
 hold_lock "$build.lock"
 mirror_sources
 build_modules

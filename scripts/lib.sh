@@ -75,7 +75,12 @@ newest_kernel() {
 
 # is_made NAME: whether scripts/kernel.sh makes it. Its version is its name.
 is_made() {
-	[ "$1" = debug ] || [ "$1" = kcsan ]
+	[[ $1 =~ ^(um|um-debug|debug|kcsan)$ ]]
+}
+
+# is_uml NAME: whether it is User-Mode Linux, which runs as a program of the host
+is_uml() {
+	[[ $1 = um* ]]
 }
 
 # kernel_version NAME image|headers: NAME is a series (6.1, 6.12), a full version, or one that is
@@ -90,7 +95,7 @@ kernel_version() {
 	elif has_kernel "$1" "$2"; then
 		echo "$1"
 	else
-		die "no kernel $2 for '$1' here: give ${SERIES[*]}, debug, kcsan or an installed version"
+		die "no kernel $2 for '$1' here: give ${SERIES[*]}, um, um-debug, debug, kcsan or an installed version"
 	fi
 }
 
@@ -101,6 +106,7 @@ find_kernel() {
 	if is_made "$1"; then
 		kernel_tree=$("$TOP/scripts/kernel.sh" "$1")
 		kernel_image=$kernel_tree/bzImage
+		! is_uml "$1" || kernel_image=$kernel_tree/linux
 		kernel_release=$(<"$kernel_tree/.kernelrelease")
 		kernel_modules=$kernel_tree/lib/modules/$kernel_release
 	else

@@ -56,8 +56,13 @@ join_lan() {
 	ip link set eth0 up
 }
 
+# User-Mode Linux has them by name
 port() {
 	local name
+	if [ -L "/run/ports/$1" ]; then
+		echo "/run/ports/$1"
+		return
+	fi
 	for name in /sys/class/virtio-ports/*/name; do
 		[ "$(<"$name")" = "$1" ] && echo "/dev/$(basename "${name%/name}")"
 	done
@@ -85,6 +90,16 @@ relay() {
 	exec cat <>"$1" >&"$2"
 }
 
+# Without starting a program
+say_alive() {
+	mkfifo /run/svt/nothing
+	exec 6<>/run/svt/nothing
+	while :; do
+		echo alive >&7
+		read -r -t 20 <&6
+	done
+}
+
 run_command() {
 	local status out_relay i
 	exec 7<>"$(port svt.ctl)" 8>"$(port svt.out)"
@@ -93,6 +108,7 @@ run_command() {
 	cat /run/svt/out >&8 7>&- &
 	out_relay=$!
 
+	[ "$vm_limit" != 0 ] || say_alive &
 	timeout -k 5 "$vm_limit" /bin/bash "$vm_run/command" >/run/svt/out 2>&1 </dev/null 7>&- 8>&-
 	status=$?
 	if [ "$status" = 124 ] || [ "$status" = 137 ]; then

@@ -9,6 +9,8 @@
 
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
+. "$(dirname "$0")/qemu.sh"
+. "$(dirname "$0")/uml.sh"
 
 usage() {
 	cat <<-END
@@ -20,7 +22,8 @@ usage() {
 	                  default 6.1
 	  --smp N         processors; default 2
 	  --mem M         memory in MB; default 2048, and twice that for debug and kcsan
-	  --timeout S     limit in seconds for the command, times SVT_TIME_SCALE; default 300
+	  --timeout S     limit in seconds for the command, times SVT_TIME_SCALE; default 300. 0: none, but
+	                  the machine has to give a sign of life every two minutes
 	  --icount        busy time counts instructions (1 ns each), one processor
 	  --leap          and idle time takes none: the clock leaps to the next timer, or, while the
 	                  machine waits for its disk, over any limit
@@ -70,70 +73,6 @@ parse() {
 	[ -n "$shell" ] || [ ${#command[@]} -gt 0 ] || die "no command given; see --help"
 }
 
-# A /dev/kvm that opens and then hangs the guest exists: only the processor's own flag is believed.
-machine() {
-	local export=security_model=none,readonly=on
-	# Not what makes an interpreter slow: string instructions that the kernel takes for fast ones
-	# copy byte by byte, a fifth of all time here; then page tables of five levels.
-	local cpu=max,-erms,-fsrm,-la57
-	if [ -n "$icount" ]; then
-		qemu+=(-accel tcg -icount "shift=0,sleep=$leap" -smp 1 -cpu "$cpu")
-	elif grep -qE '^flags.*\b(vmx|svm)\b' /proc/cpuinfo && [ -w /dev/kvm ]; then
-		qemu+=(-accel kvm -smp "$smp" -cpu host)
-	else
-		qemu+=(-accel "tcg,thread=multi" -smp "$smp" -cpu "$cpu")
-	fi
-	# The other machine type routes interrupts by code that a debug kernel interprets for minutes
-	qemu+=(-machine q35 -m "$mem" -nodefaults -no-user-config -display none -no-reboot
-		-kernel "$kernel_image" -initrd "$initramfs"
-		-virtfs "local,path=/,mount_tag=svtroot,multidevs=remap,$export"
-		-virtfs "local,path=$layer,mount_tag=svtlayer,$export")
-}
-
-# Of two VMs the second listens. What tests ask of it goes over `lan`; `wire` is theirs.
-network() {
-	local name number=0 directory=${wires%:*} side=${wires##*:} server=off
-	if [ -z "$wires" ]; then
-		qemu+=(-netdev "user,id=lan,restrict=on" -device virtio-net-pci,netdev=lan,romfile=)
-		return
-	fi
-	[ "$side" = 1 ] || server=on
-	for name in lan wire; do
-		number=$((number + 1))
-		qemu+=(-netdev "stream,id=$name,server=$server,addr.type=unix,addr.path=$directory/$name"
-			-device "virtio-net-pci,netdev=$name,romfile=,mac=52:54:00:00:0$number:0$side")
-	done
-}
-
-ports() {
-	if [ -n "$shell" ]; then
-		qemu+=(-serial mon:stdio)
-		return
-	fi
-	# QEMU drops what the guest writes once its own stdin has ended: give it one that never
-	# does.
-	mkfifo "$run/ctl.in" "$run/ctl.out" "$run/stdin"
-	qemu+=(-serial "file:$console" -device virtio-serial-pci
-		-chardev "stdio,id=out,signal=off" -device virtserialport,chardev=out,name=svt.out
-		-chardev "pipe,id=ctl,path=$run/ctl"
-		-device virtserialport,chardev=ctl,name=svt.ctl
-		-chardev "file,id=files,path=$run/files.tar"
-		-device virtserialport,chardev=files,name=svt.files)
-}
-
-boot_words() {
-	local words
-	words="console=ttyS0 panic=-1 panic_on_warn=1 oops=panic watchdog_thresh=30"
-	words+=" softlockup_panic=1 tsc=reliable no_timer_check rdinit=/init loglevel=5"
-	# Memory of memfd_secret(), which 6.1 has only when told
-	words+=" secretmem.enable=y"
-	# A report of a race is no end: there may be others. Few accesses are ours: look at many
-	[ "$version" != kcsan ] || words+=" panic_on_warn=0 kcsan.skip_watch=100"
-	words+=" vm_top=$TOP vm_init=tests/vm/guest-init.sh vm_run=$run vm_limit=$seconds"
-	[ -z "$wires" ] || words+=" vm_side=${wires##*:}"
-	qemu+=(-append "$words $append")
-}
-
 write_command() {
 	local directory=$TOP
 	case $PWD in "$TOP" | "$TOP"/*) directory=$PWD ;; esac
@@ -159,6 +98,7 @@ read_reports() {
 			echo ok >"$run/ctl.in"
 			return
 			;;
+		alive) touch "$run/alive" ;;
 		*) echo "$line" >>"$results" ;;
 		esac
 	done <"$run/ctl.out"
@@ -173,7 +113,7 @@ died() {
 		grep -aE "$SPLAT" "$console" | head -n 5 || :
 		echo "run.sh: last lines of the console ($console):"
 		tail -n 60 "$console" | tr -d '\r'
-		cat "$run/qemu.err"
+		cat "$run/machine.err"
 	} >&2
 	keep=1
 	exit "$1"
@@ -184,18 +124,65 @@ take_files() {
 	[ ! -s "$run/files.tar" ] || tar -xf "$run/files.tar" -C "$files"
 }
 
+# What the kernel gets on its command line, whichever way it is booted
+boot_words() {
+	local words
+	words="panic=-1 panic_on_warn=1 oops=panic watchdog_thresh=30 softlockup_panic=1 loglevel=5"
+	# Memory of memfd_secret(), which 6.1 has only when told
+	words+=" secretmem.enable=y"
+	# A report of a race is no end: there may be others. Few accesses are ours: look at many
+	[ "$version" != kcsan ] || words+=" panic_on_warn=0 kcsan.skip_watch=100"
+	words+=" vm_top=$TOP vm_init=tests/vm/guest-init.sh vm_run=$run vm_limit=$seconds"
+	[ -z "$wires" ] || words+=" vm_side=${wires##*:}"
+	echo "$words $append"
+}
+
+# Looks every five seconds whether the guest said that it lives. What stands still with the host has
+# not hung: looks count, not the time.
+watch_life() {
+	local looks=0 most seen='' now
+	most=$(($(scaled 120) / 5))
+	while kill -0 "$1"; do
+		sleep 5
+		now=$(stat -c %Y "$run/alive")
+		looks=$((now == ${seen:-0} ? looks + 1 : 0))
+		seen=$now
+		[ "$looks" -lt "$most" ] || kill "$1"
+	done
+} 2>/dev/null
+
+# Runs the machine; sets status to how it ended
+boot() {
+	local watch=
+	touch "$run/alive"
+	if [ "$seconds" = 0 ]; then
+		"${machine}_start" "${vm[@]}" &
+	else
+		# The guest has its own limit; this one is for a guest that cannot keep it.
+		"${machine}_start" timeout --foreground -k 5 $((seconds + $(scaled 90))) "${vm[@]}" &
+	fi
+	started=$!
+	trap 'kill "$started"; exit 130' INT TERM HUP
+	[ "$seconds" != 0 ] || { watch_life "$started" & watch=$!; }
+	status=0
+	wait "$started" || status=$?
+	[ -z "$watch" ] || kill "$watch" 2>/dev/null || :
+	trap - INT TERM HUP
+}
+
 main() {
-	local started status=0
+	local begin status=0
 	parse "$@"
-	need qemu-system-x86_64 qemu-system-x86
 	version=$(kernel_version "$kernel" image)
 	find_kernel "$version"
 	if is_made "$version"; then
 		: "${mem:=4096}"
-		SVT_TIME_SCALE=$(scaled 5)
+		# All but the plain one look at each access
+		[ "$version" = um ] || SVT_TIME_SCALE=$(scaled 5)
 	fi
 	: "${mem:=2048}"
-	initramfs=$("$TOP/tests/vm/initramfs.sh" "$version")
+	machine=qemu
+	! is_uml "$version" || machine=uml
 	layer=$("$TOP/tests/vm/layer.sh" "$version" $bare)
 	seconds=$(scaled "$limit")
 	mkdir -p "$BUILD/vm"
@@ -205,25 +192,16 @@ main() {
 	: "${console:=$run/console.log}"
 	: >"$console"
 
-	qemu=(qemu-system-x86_64)
-	machine
-	network
-	ports
-	boot_words
+	${machine}_machine
 	if [ -n "$shell" ]; then
-		"${qemu[@]}"
+		"${vm[@]}"
 		exit
 	fi
 	write_command
 	read_reports &
 	reader=$!
-	started=$SECONDS
-	# The guest has its own limit; this one is for a guest that cannot keep it.
-	timeout --foreground -k 5 $((seconds + $(scaled 90))) \
-		"${qemu[@]}" <>"$run/stdin" 2>"$run/qemu.err" &
-	vm=$!
-	trap 'kill "$vm"; exit 130' INT TERM HUP
-	wait "$vm" || status=$?
+	begin=$SECONDS
+	boot
 	[ -e "$run/ctl.out" ] && { : <>"$run/ctl.out"; }
 	kill "$reader" 2>/dev/null || :
 	wait "$reader" 2>/dev/null || :
@@ -234,9 +212,9 @@ main() {
 		exit "$status"
 	fi
 	case $status in
-	124 | 137) died 98 "the machine hung: no answer within $((SECONDS - started)) s" ;;
-	0) died 97 "the machine died (see the console) after $((SECONDS - started)) s" ;;
-	*) died 99 "QEMU ended with status $status" ;;
+	124 | 137 | 143) died 98 "the machine hung: no answer within $((SECONDS - begin)) s" ;;
+	0 | 134) died 97 "the machine died (see the console) after $((SECONDS - begin)) s" ;;
+	*) died 99 "the machine ended with status $status" ;;
 	esac
 }
 

@@ -11,8 +11,8 @@
 #include "qpattr.h"
 
 #define PAGE	4096
-/* Where the kernel puts nothing of itself, so that what follows stays free */
-#define LAST_PAGE	0x200000000000UL
+/* Where no kernel puts anything, so that what follows stays free. User-Mode Linux has half a TB */
+#define LAST_PAGE	0x2000000000UL
 
 static void *map(size_t bytes, int protection)
 {
