@@ -29,7 +29,7 @@ failed=0
 
 # Says what is wrong with the file that is being checked.
 wrong() {
-	echo "$file: $*"
+	echo "# $file: $*"
 	bad=1
 }
 
@@ -178,20 +178,23 @@ check_backend_ops() {
 count_verdict() {
 	if ((bad)); then
 		failed=$((failed + 1))
+		echo "not ok $((passed + failed)) $1"
 	else
 		passed=$((passed + 1))
+		echo "ok $((passed + failed)) $1"
 	fi
 }
 
 check_tree() {
+	echo "KTAP version 1"
 	while read -r file; do
 		bad=0
 		check_file
-		count_verdict
+		count_verdict "$file"
 	done < <(find drivers include providers -type f -name '*.[ch]' ! -name '*.mod.c' | sort)
 	bad=0
 	check_backend_ops
-	count_verdict
+	count_verdict "operations of a backend"
 	echo "$passed passed, $failed failed"
 	((failed == 0))
 }

@@ -257,7 +257,11 @@ ensure_checkers
 select_files "$@"
 make_scratch
 all_checks | without_exceptions | sort -t : -k 1,1 -k 2,2n >"$scratch/findings"
-sed "s|^$TOP/||" "$scratch/findings"
-failed=$(cut -d : -f 1 "$scratch/findings" | sort -u | wc -l)
+sed "s|^$TOP/||; s/^/# /" "$scratch/findings"
+cut -d : -f 1 "$scratch/findings" | sort -u >"$scratch/failed"
+printf '%s\n' "KTAP version 1" "1..${#files[@]}"
+printf '%s\n' "${files[@]}" | awk 'NR == FNR { failed[$0] = 1; next }
+	{ print (($0 in failed) ? "not ok" : "ok"), FNR, $0 }' "$scratch/failed" -
+failed=$(wc -l <"$scratch/failed")
 echo "$((${#files[@]} - failed)) passed, $failed failed"
 ((failed == 0))

@@ -1,17 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Runs the end-to-end tests in a VM. Usage: e2e.sh [--kernel 6.1|6.12|VERSION|debug|kcsan]
+# Runs the end-to-end tests in a VM. Usage: e2e.sh [--kernel 6.1|6.12|VERSION|debug|kcsan|um]
 # [--smp N | --icount] [--peer KERNEL] [--only PATTERN] [--name NAME] [--files DIR] [FILE...] Without
 # files all of tests/e2e/*.sh run, in one VM; where one kills the machine the rest goes on in a new
 # one. --peer is for files of tests/hosts: they run in the first of two VMs, and KERNEL is that of
 # the other. --only takes an extended regular expression for "e2e/FILE/TEST NAME". The logs are
-# build/check/NAME.*, and DIR takes the counters of executed lines. The last line is "N passed, N
-# failed".
+# build/check/NAME.*, and DIR takes the counters of executed lines. The output is KTAP; its last line
+# is "N passed, N failed".
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
-
-LIMIT=3000
 
 kernel=6.1 only= smp=2 log= options=() run=("$TOP/tests/vm/run.sh")
 while [[ ${1:-} == --* ]]; do
@@ -63,12 +61,12 @@ boot=0
 while [ ${#files[@]} -gt 0 ]; do
 	boot=$((boot + 1))
 	status=0
-	"${run[@]}" --kernel "$kernel" --smp "$smp" --timeout "$LIMIT" \
+	"${run[@]}" --kernel "$kernel" --smp "$smp" --timeout 0 \
 		"${options[@]}" --results "$log.results" --console "$log.console$boot" \
 		-- "$TOP/tests/lib/run-files.sh" "${files[@]}" 2>&1 || status=$?
 	case $status in 97 | 98 | 99) ;; *) break ;; esac
 	name=$(unfinished)
-	echo "FAIL ${name:-the VM}: the machine did not survive it"
+	echo "not ok 0 ${name:-the VM}: the machine did not survive it"
 	echo "fail ${name:-the VM}: the machine did not survive it" >>"$log.results"
 	[ -n "$name" ] || break
 	mapfile -t files < <(rest_after "$name")

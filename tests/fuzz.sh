@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Runs the programs of tests/fuzz. Usage: fuzz.sh [--runs N] [--seed N] [NAME...]
-# An input that breaks something is kept in build/fuzz; the line FAIL says how to run it again. The
-# last line is "N passed, N failed".
+# An input that breaks something is kept in build/fuzz, and the command that runs it again is printed.
+# Results are KTAP; the last line is "N passed, N failed".
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
@@ -26,18 +26,20 @@ make -s -C "$TOP/tests/fuzz" BUILD="$dir"
 [ $# -gt 0 ] || set -- "$TOP"/tests/fuzz/*.c
 
 passed=0 failed=0
+printf '%s\n' "KTAP version 1" "1..$#"
 for name; do
 	name=$(basename "$name" .c)
 	[ -x "$dir/$name" ] || die "nothing is called $name: see tests/fuzz"
 	if "$dir/$name" -runs="$runs" -seed="$seed" -max_len=96 -rss_limit_mb=1024 \
 		-artifact_prefix="$dir/$name-" >"$dir/$name.log" 2>&1; then
-		echo "ok $name: $runs inputs, seed $seed"
 		passed=$((passed + 1))
+		echo "ok $((passed + failed)) $name # $runs inputs, seed $seed"
 	else
-		tail -n 40 "$dir/$name.log"
-		echo "FAIL $name: seed $seed; again: $dir/$name $(
-			sed -n 's/.*Test unit written to //p' "$dir/$name.log" | tail -n 1)"
+		tail -n 40 "$dir/$name.log" | sed 's/^/# /'
 		failed=$((failed + 1))
+		echo "# again: $dir/$name $(
+			sed -n 's/.*Test unit written to //p' "$dir/$name.log" | tail -n 1)"
+		echo "not ok $((passed + failed)) $name # seed $seed"
 	fi
 done
 echo "$passed passed, $failed failed"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
 # report.pl RUN EXPECTED NONCE: the verdict on one run of scripts/kunit.sh, from what the
-# guest left in the directory RUN.  EXPECTED is the number of suites that must have run,
-# or "any".  Only a guest that went through its whole script, wrote NONCE after it and
+# guest left in the directory RUN, as KTAP.  EXPECTED is the number of suites that must have
+# run, or "any".  Only a guest that went through its whole script, wrote NONCE after it and
 # switched itself off can pass.
 
 use strict;
@@ -13,6 +13,7 @@ my ($run, $expected, $nonce) = @ARGV;
 my $passed = 0;
 my $failed = 0;
 my $suites = 0;
+my $results = 0;	# of the outermost level
 my $suite;		# the suite whose results are being read
 my @splats;
 
@@ -38,17 +39,31 @@ sub slurp {
 	return @lines;
 }
 
+# Results of a suite come out when it is over, for its plan has to be known before.
+sub result_lines {
+	my (@lines) = @_;
+
+	if ($suite) {
+		push @{$suite->{results}}, map { "    $_" } @lines;
+	} else {
+		print map { "$_\n" } @lines;
+	}
+}
+
+# What is no case has a result of its own, outside of its suite.
 sub failure {
 	my ($what, @detail) = @_;
 	my $limit = 60;
 
 	$failed++;
-	print "FAILED: $what\n";
 	if (@detail > $limit) {
 		my $more = @detail - $limit;
 		@detail = (@detail[0 .. $limit - 1], "... $more lines more");
 	}
-	print "    $_\n" for @detail;
+	result_lines("# FAILED: $what", map { "#     $_" } @detail);
+	return if $suite;
+	$results++;
+	result_lines("not ok $results $what");
 }
 
 sub end_case {
@@ -62,6 +77,7 @@ sub end_case {
 	if (defined $skip) {
 		$suite->{failed}++;
 		failure("$suite->{name}.$name was skipped: $skip");
+		$verdict = 'not ok';
 	} elsif ($verdict eq 'ok') {
 		$suite->{passed}++;
 		$passed++;
@@ -69,6 +85,7 @@ sub end_case {
 		$suite->{failed}++;
 		failure("$suite->{name}.$name", @{$suite->{notes}});
 	}
+	result_lines("$verdict $number $name");
 	$suite->{notes} = [];
 }
 
@@ -76,7 +93,19 @@ sub start_suite {
 	close_suite('another began') if $suite;
 	$suite = {
 		name => '(no name)', seen => 0, passed => 0, failed => 0, notes => [],
+		results => [],
 	};
+}
+
+sub show_suite {
+	my $ended = $suite;
+	my $verdict = $ended->{failed} ? 'not ok' : 'ok';
+
+	undef $suite;
+	$results++;
+	result_lines('    KTAP version 1', "    # Subtest: $ended->{name}");
+	result_lines("    1..$ended->{plan}") if defined $ended->{plan};
+	result_lines(@{$ended->{results}}, "$verdict $results $ended->{name}");
 }
 
 # The suite is over; $cut says why when its own last line did not come.
@@ -91,9 +120,8 @@ sub close_suite {
 	}
 	failure("$suite->{name} was cut off: $cut", @{$suite->{notes}}) if $cut;
 	$suite->{failed} += $failed - $before;
-	print "$suite->{name}: $suite->{passed} passed, $suite->{failed} failed\n";
 	$suites++;
-	undef $suite;
+	show_suite();
 }
 
 sub end_suite {
@@ -243,6 +271,7 @@ sub check_end {
 	check_state();
 }
 
+result_lines('KTAP version 1');
 read_console();
 report_splats();
 report_leaks();

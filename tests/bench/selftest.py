@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The tables of `make bench` from figures that are known. The last line is "N passed, N failed"."""
+"""The tables of `make bench` from figures that are known. Results are KTAP; the last line is
+"N passed, N failed"."""
 
 import contextlib
 import io
@@ -110,6 +111,7 @@ def a_change_shows_against_the_table_that_was_kept(directory):
 
 def main():
     passed = failed = 0
+    print("KTAP version 1")
     for name, test in list(globals().items()):
         if not callable(test) or name in ("main", "output_of", "table_of"):
             continue
@@ -117,10 +119,11 @@ def main():
             try:
                 test(pathlib.Path(directory))
                 passed += 1
-                print("ok", name.replace("_", " "))
+                print("ok", passed + failed, name.replace("_", " "))
             except (Exception, SystemExit) as error:
                 failed += 1
-                print("FAIL", name.replace("_", " "), repr(error))
+                print("#", repr(error))
+                print("not ok", passed + failed, name.replace("_", " "))
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0)
 

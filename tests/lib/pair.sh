@@ -74,6 +74,7 @@ configure_side() {
 # setup_net: the two namespaces and the wire, no device.
 setup_net() {
 	local side
+	take_left
 	for side in a b; do
 		ip netns add "$side"
 		ip netns exec "$side" sysctl -qw net.ipv6.conf.{default,all}.accept_dad=0
@@ -92,11 +93,51 @@ add_device() {
 }
 
 setup_pair() {
+	! is_left || return 0
+	take_left
 	[ "$PAIR_MODE" = "$(rdma_mode)" ] || set_rdma_mode "$PAIR_MODE"
 	setup_net
 	add_device svta
 	add_device svtb
 	echo setup_pair >/run/svt/pair
+}
+
+# What a pair is like, for who would take over that of another file
+pair_kind() {
+	echo "$PAIR_TYPE $PAIR_MODE $PAIR_MTU"
+}
+
+# is_left: a pair like ours is there
+is_left() {
+	[ -e /run/svt/left ] && [ "$(</run/svt/left)" = "$(pair_kind)" ] || return
+	rm /run/svt/left
+	echo setup_pair >/run/svt/pair
+}
+
+# take_left: whatever pair is there goes
+take_left() {
+	[ -e /run/svt/left ] || return 0
+	rm /run/svt/left
+	teardown_pair
+}
+
+# leave_pair: at the end of a file. Nothing of it is left, but for the pair itself, which is for the
+# next file that wants one like it: where a machine runs many files (SVT_KEEP_PAIR is set), it is taken
+# down after the last one.
+leave_pair() {
+	local side
+	if [ -z "${SVT_KEEP_PAIR:-}" ]; then
+		teardown_pair
+		return
+	fi
+	for side in a b; do
+		assert_idle "svt$side"
+		[ -z "$(ip netns pids "$side")" ] || die "processes are left in $side"
+		[[ $(ip -n "$side" link show veth0) == *"mtu $PAIR_MTU qdisc noqueue state UP"* ]] ||
+			die "veth0 of $side is not as it was: $(ip -n "$side" link show veth0)"
+	done
+	rm -f /run/svt/pair
+	pair_kind >/run/svt/left
 }
 
 # set_rdma_mode shared|exclusive: EBUSY as long as there is another namespace, and the kernel takes
@@ -128,6 +169,12 @@ assert_idle() {
 		in_ns_of "$1" rdma resource show "$object"
 	done
 	die "$1 has objects left"
+}
+
+# has_results: the client of a pair, one of perftest's, printed a line of them. Where no clock of the
+# processor can be measured, as in User-Mode Linux, rates and times are said to be infinite.
+has_results() {
+	grep -qE '^ *[0-9]+ +[0-9]+ +([0-9.]+|inf)' "$WORK/client"
 }
 
 # verify KIND [OPTION...]: svt_verify between svta and svtb, over addresses of KIND
@@ -234,6 +281,7 @@ teardown_pair() {
 recover_pair() {
 	local setup= device
 	[ ! -e /run/svt/pair ] || setup=$(</run/svt/pair)
+	rm -f /run/svt/left
 	{
 		for device in $(ip netns pids a; ip netns pids b); do
 			kill -9 "$device"

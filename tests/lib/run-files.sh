@@ -11,22 +11,55 @@ trap - EXIT
 LEAKS=/sys/kernel/debug/kmemleak
 KCSAN=/sys/kernel/debug/kcsan
 
+# kill_when_stuck PROCESS: of a file that gives no sign of progress for as long as it was allowed to.
+# Seconds in which this machine ran are counted: one that stands still has not hung.
+kill_when_stuck() {
+	local waited=0 limit seen='' sign=''
+	while nap 1 && kill -0 "$1"; do
+		read -r limit sign <"$PROGRESS"
+		[ "$sign" = "$seen" ] || waited=0
+		seen=$sign
+		waited=$((waited + 1))
+		[ "$waited" -gt $((limit + $(scaled 60))) ] || continue
+		touch /run/svt/stuck
+		kill -9 -- "-$1"
+	done
+} 2>/dev/null
+
+# Hundredths of a second in which all processors together had nothing to do
+idle_time() {
+	local idle wait
+	read -r _ _ _ _ idle wait _ </proc/stat
+	echo $(((idle + wait) / $(nproc)))
+}
+
+# run_file NAME FILE: its results, and how long it took, what of that were tests, and what was waiting
 run_file() {
-	local name=$1 limit
-	limit=$(sed -n 's/^# Limit: \([0-9]*\) s.*/\1/p' "$2" | head -n 1)
-	limit=$(scaled "${limit:-300}")
-	timeout -k 5 "$limit" bash "$2"
-	case $? in
-	0) ;;
-	124 | 137)
-		echo "FAIL $name did not end within $limit s"
-		echo "fail $name: did not end within $limit s" >"$SVT_RESULTS"
-		status=1
-		;;
-	*) status=1 ;;
-	esac
+	local job watch started idle total result=ok
+	started=$(milliseconds) idle=$(idle_time)
+	allow "$BETWEEN_TESTS"
+	rm -f /run/svt/stuck
+	echo 0 >/run/svt/tests_ms
+	ktap "    KTAP version 1" "    # Subtest: $1"
+	set -m
+	KTAP_INDENT="$KTAP_INDENT    " bash "$2" &
+	job=$!
+	set +m
+	kill_when_stuck "$job" &
+	watch=$!
+	wait "$job" || status=1 result="not ok"
+	kill "$watch" 2>/dev/null
+	wait "$watch" 2>/dev/null
+	if [ -e /run/svt/stuck ]; then
+		ktap "    not ok 0 no progress"
+		echo "fail $1: no progress" >>"$SVT_RESULTS"
+	fi
+	total=$(($(milliseconds) - started)) idle=$((10 * ($(idle_time) - idle)))
+	number=$((number + 1))
+	ktap "$result $number $1 # $(in_seconds $total)"
+	echo "time $1 $total $(</run/svt/tests_ms) $idle" >>"$SVT_RESULTS"
 	rm -f /run/svt/pair
-	recover_pair
+	[ -e /run/svt/left ] || [ -n "${SVT_LIST:-}" ] || recover_pair
 }
 
 # The kernel's own limits switch it off as well as a report
@@ -78,18 +111,22 @@ save_counters() {
 }
 
 status=0
+# Without it each file takes down what it set up
+[ -n "${SVT_FULL:-}" ] || export SVT_KEEP_PAIR=1
+ktap "KTAP version 1"
+echo "time boot $(awk '{ printf "%d", 1000 * $1 }' /proc/uptime) 0 0" >>"$SVT_RESULTS"
 for file in "$@"; do
 	name=$(basename "$file" .sh)
-	echo "-- $name"
-	echo "begin $name" >"$SVT_RESULTS"
+	echo "begin $name" >>"$SVT_RESULTS"
 	run_file "$name" "$file"
-	echo "end $name" >"$SVT_RESULTS"
+	echo "end $name" >>"$SVT_RESULTS"
 done
 
 # Messages that a file expects are not the checkers'
 read_dmesg
 : >"$KMSG"
-TEST_FILE=checkers SVT_ONLY=''
+TEST_FILE=checkers SVT_ONLY='' SVT_EACH=''
+[ ! -e /run/svt/left ] || run_test "teardown of the last pair leaves nothing" take_left
 [ ! -e /proc/lockdep_stats ] || run_test "lockdep is on" lockdep_is_on
 [ ! -e $LEAKS ] || run_test "nothing leaked" nothing_leaked
 [ ! -e $KCSAN ] || find_race

@@ -49,7 +49,7 @@ in_namespaces() {
 
 is_failure() {
 	echo "$1"
-	[[ $1 == FAIL* ]]
+	[[ $1 == *"not ok "* ]]
 }
 quiet_server() {
 	PAIR_READY=true pair sleep 1 -- true
@@ -71,6 +71,32 @@ failing_middle() {
 	true
 }
 
+# run_file LINE...: a file of tests with these lines, run as run-files.sh does, in a fiftieth of the time
+run_file() {
+	printf '%s\n' ". $TOP/tests/lib/testlib.sh" "$@" >"$WORK/10-file.sh"
+	SVT_TIME_SCALE=0.02 SVT_RESULTS=$WORK/results "$TOP/tests/lib/run-files.sh" \
+		"$WORK/10-file.sh" >"$WORK/output" 2>&1 || :
+	cat "$WORK/output" "$WORK/results"
+}
+
+# Between two tests, where no limit of a test holds
+file_without_progress() {
+	run_file 'while :; do nap 1; done' 'finish'
+	grep -q '^fail 10-file: no progress' "$WORK/results"
+	grep -q '^not ok 1 10-file ' "$WORK/output"
+}
+
+cases_are_listed() {
+	SVT_LIST=1 run_file 'run_test "one" false' 'run_on_each "two" false' 'finish'
+	[ "$(grep ^case "$WORK/results")" = "case 10-file: one"$'\n'"case 10-file: two" ]
+	fails grep -qE '^(pass|fail)' "$WORK/results"
+}
+
+only_what_depends_on_the_kernel() {
+	SVT_EACH=1 run_file 'run_test "one" true' 'run_on_each "two" true' 'finish'
+	[ "$(grep -E '^(pass|fail)' "$WORK/results")" = "pass 10-file: two" ]
+}
+
 ip link add veth0 type veth peer name veth1
 ip link set veth1 up
 ip link set veth0 up mtu 4200
@@ -88,4 +114,8 @@ for function in slow_client wrong_status too_long kernel_complaint failing_middl
 	out=$(SVT_RESULTS=/dev/null TEST_LIMIT=6 run_test "$function" "$function")
 	run_test "notices $function" is_failure "$out"
 done
+# These take down what is there
+run_test "cases are listed" cases_are_listed
+run_test "only tests of what depends on the kernel" only_what_depends_on_the_kernel
+run_test "a file without progress is ended" file_without_progress
 finish

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # The test harness of the guest: a file tests/e2e/NN-name.sh sources it, calls run_test for each of
 # its tests and finish at its end. Namespaces, devices and pairs of programs are in pair.sh, which
-# comes along.
+# comes along. Results are KTAP, indented by KTAP_INDENT where they are part of others.
 #
 # A test is a function: it fails when a command in it fails, when it takes too long (TEST_LIMIT
 # seconds, 150 unless set, times SVT_TIME_SCALE), or when the kernel complains meanwhile. Its output
@@ -27,7 +27,44 @@ SPLAT='WARNING:|BUG:|Oops|general protection|Call Trace|circular locking|inconsi
 SPLAT+='suspicious RCU|stall|refcount|leak|KASAN|UBSAN|blocked for more than|to become free|'
 SPLAT+='page_counter|bad page|hung|infiniband.*Couldn'
 
-passed=0 failed=0 finished=
+# Who asks which tests there are wants nothing set up.
+if [ -n "${SVT_LIST:-}" ]; then
+	for command in ip rdma tc ethtool modprobe insmod sysctl setup_pair setup_net add_device until_true gid_index; do
+		eval "$command() { :; }"
+	done
+fi
+
+passed=0 failed=0 finished= number=0 tests_ms=0
+KTAP_INDENT=${KTAP_INDENT:-}
+
+# allow SECONDS: what run-files.sh waits for the next sign of a file's progress, times SVT_TIME_SCALE,
+# and a minute more, for there is work behind a test that took its whole time
+allow() {
+	echo "$(scaled "$1") $EPOCHREALTIME" >"$PROGRESS"
+}
+PROGRESS=/run/svt/progress
+BETWEEN_TESTS=300
+
+# ktap LINE...: each a line of the results
+ktap() {
+	printf "$KTAP_INDENT%s\n" "$@"
+}
+
+# ktap_notes: what comes in, as remarks on the test that ends next
+ktap_notes() {
+	sed -u "s/^/$KTAP_INDENT# /"
+}
+
+# milliseconds: of a clock that only tells how long something took
+milliseconds() {
+	local now=${EPOCHREALTIME/[.,]/}
+	echo "${now%???}"
+}
+
+# in_seconds MILLISECONDS
+in_seconds() {
+	printf '%d.%d s' $(($1 / 1000)) $(($1 % 1000 / 100))
+}
 
 # What the kernel said since the end of the last test, a file. Descriptor 9 stands behind what was
 # read from the kernel's log, so each record is read once: programs are slow to start in this VM.
@@ -50,7 +87,7 @@ complaints() {
 }
 
 show_dmesg() {
-	sed -n 's/^[0-9]*,[^;]*;/    kernel: /p' "$KMSG" | tail -n 40
+	sed -n 's/^[0-9]*,[^;]*;/kernel: /p' "$KMSG" | tail -n 40
 }
 
 # Runs "$@" as a job of its own process group, with a time limit; whatever is left of the group is
@@ -76,25 +113,26 @@ run_limited() {
 
 # What a program calls a failure may be far above the end of its output.
 report_failure() {
-	echo "FAIL $1 ($2s)"
-	head -n -60 "$3" | grep FAIL | head -n 20 | sed 's/^/    /'
-	tail -n 60 "$3" | sed 's/^/    /'
-	show_dmesg
+	{
+		head -n -60 "$1" | grep -E 'FAIL|not ok' | head -n 20
+		tail -n 60 "$1"
+		show_dmesg
+	} | ktap_notes
 }
 
 # The few lines that stand again at the end of all tests
 record_failure() {
-	echo "fail $TEST_FILE: $1" >"$SVT_RESULTS"
+	echo "fail $TEST_FILE: $1" >>"$SVT_RESULTS"
 	{
-		grep FAIL "$2" | head -n 4
+		grep -E 'FAIL|not ok' "$2" | head -n 4
 		complaints | head -n 2
 		tail -n 3 "$2"
-	} | sed 's/^ */why /' >"$SVT_RESULTS"
+	} | sed 's/^ */why /' >>"$SVT_RESULTS"
 }
 
 # Kernels of scripts/kernel.sh look at every access, and are slow
 is_checked() {
-	[[ $(</proc/sys/kernel/osrelease) == *-svt-* ]]
+	[[ $(</proc/sys/kernel/osrelease) == *-svt-*(um-)@(debug|kcsan) ]]
 }
 
 # choice SHORT FULL: in make check or in make check-full
@@ -127,13 +165,43 @@ after_test() {
 	:
 }
 
+# report_result NAME STARTED LOG [WHY]: of a test that began at STARTED, in milliseconds, and left LOG;
+# with WHY it failed
+report_result() {
+	local time
+	time=$(in_seconds $(($(milliseconds) - $2)))
+	number=$((number + 1))
+	if [ -z "${4:-}" ]; then
+		[ -z "${SVT_VERBOSE:-}" ] || ktap_notes <"$3"
+		ktap "ok $number $1 # $time"
+		passed=$((passed + 1))
+		echo "pass $TEST_FILE: $1" >>"$SVT_RESULTS"
+		return
+	fi
+	echo "failed: $4" >>"$3"
+	report_failure "$3"
+	ktap "not ok $number $1 # $time"
+	failed=$((failed + 1))
+	record_failure "$1" "$3"
+}
+
+# is_wanted NAME: of a test. Who only asks which there are gets the name.
+is_wanted() {
+	[ -z "${SVT_EACH:-}" ] && [[ "e2e/$TEST_FILE/$1" =~ ${SVT_ONLY:-} ]] || return
+	[ -n "${SVT_LIST:-}" ] || return 0
+	echo "case $TEST_FILE: $1" >>"$SVT_RESULTS"
+	return 1
+}
+
 # run_test NAME FUNCTION [ARGUMENT...]
 run_test() {
-	local name=$1 log=/run/svt/test.log started=$SECONDS bad= status
+	local name=$1 log=/run/svt/test.log started bad= status
 	shift
-	[[ "e2e/$TEST_FILE/$name" =~ ${SVT_ONLY:-} ]] || return 0
+	is_wanted "$name" || return 0
 	rm -rf "${WORK:?}"/*
 	echo "svt test: $name" >/dev/kmsg
+	started=$(milliseconds)
+	allow "$TEST_LIMIT"
 	run_limited "$log" "$(scaled "$TEST_LIMIT")" "$@"
 	status=$?
 	[ "$status" = 0 ] || bad="status $status"
@@ -142,32 +210,25 @@ run_test() {
 	if [ -n "$(complaints)" ]; then
 		bad="$bad kernel complaint"
 	fi
+	report_result "$name" "$started" "$log" "$bad"
+	tests_ms=$((tests_ms + $(milliseconds) - started))
+	allow "$BETWEEN_TESTS"
 	if [ -n "$bad" ]; then
-		echo "failed: $bad" >>"$log"
-		report_failure "$name" $((SECONDS - started)) "$log"
-		failed=$((failed + 1))
-		record_failure "$name" "$log"
 		recover_pair
 		read_dmesg
-	else
-		[ -z "${SVT_VERBOSE:-}" ] || sed 's/^/    /' "$log"
-		echo "ok $name ($((SECONDS - started))s)"
-		passed=$((passed + 1))
-		echo "pass $TEST_FILE: $name" >"$SVT_RESULTS"
 	fi
 	: >"$KMSG"
 }
 
-# run_in_turn NAME FUNCTION [ARGUMENT...]: one of many tests that differ little. Where SVT_TURN is 0
-# or 1, as in the stages of make check, every second one is run.
-turn=0
-run_in_turn() {
-	turn=$((1 - turn))
-	[ "${SVT_TURN:-$turn}" != "$turn" ] || run_test "$@"
+# run_on_each NAME FUNCTION [ARGUMENT...]: a test of what depends on the kernel that svt is loaded
+# into, or what such a test needs to have run. Where SVT_EACH is set, only these are run.
+run_on_each() {
+	SVT_EACH='' run_test "$@"
 }
 
 finish() {
 	finished=1
+	echo "$tests_ms" >/run/svt/tests_ms
 	echo "$TEST_FILE: $passed passed, $failed failed"
 	[ "$failed" = 0 ]
 	exit
@@ -175,8 +236,8 @@ finish() {
 
 ended_early() {
 	[ -z "$finished" ] || return
-	echo "FAIL $TEST_FILE ended before its last test"
-	echo "fail $TEST_FILE: ended before its last test" >"$SVT_RESULTS"
+	ktap "not ok $((number + 1)) ended before its last test"
+	echo "fail $TEST_FILE: ended before its last test" >>"$SVT_RESULTS"
 	exit 1
 }
 trap ended_early EXIT

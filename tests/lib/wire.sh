@@ -5,6 +5,7 @@
 
 # Rules are asked before the table of local addresses. rxe, loaded, has the UDP port of this namespace.
 wire_setup() {
+	take_left
 	[ ! -d /sys/module/rdma_rxe ] || modprobe -r rdma_rxe
 	sysctl -qw net.ipv4.conf.all.rp_filter=0
 	ip rule add pref 100 lookup local
