@@ -46,6 +46,11 @@ check-full:
 check-kcsan:
 	@tests/check.sh --kcsan $(if $(T),--only '$(value T)')
 
+cases: all tools
+	@tests/check.sh --list $(if $(T),--only '$(value T)')
+	@tests/check.sh --full --list $(if $(T),--only '$(value T)')
+	@tests/check.sh --kcsan --list $(if $(T),--only '$(value T)')
+
 demo:
 	@tests/demo.sh
 
@@ -72,8 +77,9 @@ help:
 	@echo "make tools         only the programs that the tests use, in build/tools"
 	@echo "make demo          see it work: pingpong and perftest between two namespaces in a VM"
 	@echo "make check         everything that must pass before a commit; T=PATTERN runs a part"
-	@echo "make check-full    the long tests, and all of them in a kernel with KASAN and lockdep"
+	@echo "make check-full    the long tests, all on each kernel, and with KASAN and lockdep"
 	@echo "make check-kcsan   the tests in a kernel that looks for data races"
+	@echo "make cases         what these would run: case, kernel and stage; T=PATTERN"
 	@echo "make coverage      which lines of the modules the tests run, in a table"
 	@echo "make bench         svt, rxe and TCP in one VM, with instructions as time: a table"
 	@echo "make bench-host    the same programs between two machines; ARGS=--help"
@@ -84,5 +90,5 @@ help:
 	@echo "make clean         remove build/"
 	@echo "SVT_TIME_SCALE=3   in the environment stretches every time limit of the tests"
 
-.PHONY: all modules provider tools install uninstall deps check check-full check-kcsan coverage bench bench-host \
-	demo vm clean help
+.PHONY: all modules provider tools install uninstall deps check check-full check-kcsan cases coverage bench \
+	bench-host demo vm clean help

@@ -228,23 +228,23 @@ setup_pair
 run_test "adding a device twice is refused" adding_twice_is_refused
 run_test "adding a device on no netdev is refused" adding_on_nothing_is_refused
 run_test "adding a device on a VLAN is refused" adding_on_a_vlan_is_refused
-run_test "port state follows the link" port_follows_link
-run_test "active MTU follows the netdev" mtu_follows_netdev
+run_on_each "port state follows the link" port_follows_link
+run_on_each "active MTU follows the netdev" mtu_follows_netdev
 run_test "netdev may be renamed" netdev_rename
 run_test "device may be renamed" device_rename
-run_test "GIDs follow addresses" gids_follow_addresses
-run_test "a module in use cannot be unloaded" module_in_use_stays
+run_on_each "GIDs follow addresses" gids_follow_addresses
+run_on_each "a module in use cannot be unloaded" module_in_use_stays
 run_test "the module of a device that a program has open cannot be unloaded" \
 	module_of_an_open_device_stays
-run_test "counters are listed" counters_are_listed
-run_test "resources are listed" resources_are_listed
-run_test "events are traced" events_are_traced
+run_on_each "counters are listed" counters_are_listed
+run_on_each "resources are listed" resources_are_listed
+run_on_each "events are traced" events_are_traced
 run_test "delete and add again" delete_and_add_again
-run_test "deletion of the netdev removes the device" netdev_deletion_removes_devices
-run_test "deletion of the namespace removes the device" namespace_deletion_removes_device
-run_test "exclusive mode shows a namespace its own device only" \
+run_on_each "deletion of the netdev removes the device" netdev_deletion_removes_devices
+run_on_each "deletion of the namespace removes the device" namespace_deletion_removes_device
+run_on_each "exclusive mode shows a namespace its own device only" \
 	exclusive_mode_hides_the_other_device
-run_test "exclusive mode lets a device move to another namespace" device_moves_to_another_namespace
-run_test "set up after all that" set_up_quietly
-run_test "teardown leaves nothing" teardown_pair
+run_on_each "exclusive mode lets a device move to another namespace" device_moves_to_another_namespace
+run_on_each "set up after all that" set_up_quietly
+run_on_each "teardown leaves nothing" teardown_pair
 finish

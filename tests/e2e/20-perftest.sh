@@ -3,8 +3,6 @@
 # Debian's perftest over the wire. Each program with each transport that it has, then the options
 # that make a difference to the driver. The figures mean nothing here; that every run ends, with a
 # line of results, does. Queues of perftest have 128 entries: a bandwidth run goes around them.
-# Most take turns in make check: half run with one kernel, half with the other.
-# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -14,7 +12,7 @@ perftest() {
 	shift
 	pair "$program" -d svta -x "$(gid_index svta "$kind")" -F "$@" -- \
 		"$program" -d svtb -x "$(gid_index svtb "$kind")" -F "$@" 10.0.0.1
-	grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+' "$WORK/client"
+	has_results
 }
 
 perftest_v6() {
@@ -25,44 +23,44 @@ perftest_cm() {
 	local program=$1
 	shift
 	pair "$program" -R -F "$@" -- "$program" -R -F "$@" 10.0.0.1
-	grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+' "$WORK/client"
+	has_results
 }
 
 setup_pair
 for operation in send write; do
-	for transport in RC UC; do
-		run_in_turn "$operation bandwidth $transport" perftest "ib_${operation}_bw" -c $transport -n 150
-		run_in_turn "$operation latency $transport" perftest "ib_${operation}_lat" -c $transport -n 60
-	done
+	run_on_each "$operation bandwidth RC" perftest "ib_${operation}_bw" -c RC -n 150
+	run_on_each "$operation latency RC" perftest "ib_${operation}_lat" -c RC -n 60
+	run_test "$operation bandwidth UC" perftest "ib_${operation}_bw" -c UC -n 150
+	run_test "$operation latency UC" perftest "ib_${operation}_lat" -c UC -n 60
 done
-run_in_turn "send bandwidth UD" perftest ib_send_bw -c UD -s 2048 -n 200
-run_in_turn "send latency UD" perftest ib_send_lat -c UD -n 60
-run_in_turn "read bandwidth" perftest ib_read_bw -n 150
-run_in_turn "read latency" perftest ib_read_lat -n 60
+run_on_each "send bandwidth UD" perftest ib_send_bw -c UD -s 2048 -n 200
+run_test "send latency UD" perftest ib_send_lat -c UD -n 60
+run_on_each "read bandwidth" perftest ib_read_bw -n 150
+run_on_each "read latency" perftest ib_read_lat -n 60
 for atomic in CMP_AND_SWAP FETCH_AND_ADD; do
-	run_in_turn "atomic bandwidth $atomic" perftest ib_atomic_bw -A $atomic -n 150
-	run_in_turn "atomic latency $atomic" perftest ib_atomic_lat -A $atomic -n 60
+	run_on_each "atomic bandwidth $atomic" perftest ib_atomic_bw -A $atomic -n 150
+	run_test "atomic latency $atomic" perftest ib_atomic_lat -A $atomic -n 60
 done
 for program in ib_send_bw ib_send_lat ib_read_bw ib_read_lat; do
-	run_in_turn "$program by events" perftest $program -e -n 100
+	run_test "$program by events" perftest $program -e -n 100
 done
 for program in ib_send_bw ib_write_bw ib_read_bw; do
-	run_in_turn "$program with 16 QPs" perftest $program -q 16 -n 40
-	run_in_turn "$program both ways" perftest $program -b -n 150
-	run_in_turn "$program over IPv6" perftest_v6 $program -n 150
-	run_in_turn "$program connected by rdmacm" perftest_cm $program -n 150
+	run_test "$program with 16 QPs" perftest $program -q 16 -n 40
+	run_test "$program both ways" perftest $program -b -n 150
+	run_test "$program over IPv6" perftest_v6 $program -n 150
+	run_on_each "$program connected by rdmacm" perftest_cm $program -n 150
 done
-run_in_turn "ib_send_bw with an SRQ" perftest ib_send_bw --use-srq -n 150
-run_in_turn "ib_send_bw posting lists" perftest ib_send_bw -l 8 -n 160
-run_in_turn "ib_send_bw with inline data" perftest ib_send_bw -I 256 -s 256 -n 200
-run_in_turn "ib_write_bw by the old post send interface" \
+run_test "ib_send_bw with an SRQ" perftest ib_send_bw --use-srq -n 150
+run_test "ib_send_bw posting lists" perftest ib_send_bw -l 8 -n 160
+run_test "ib_send_bw with inline data" perftest ib_send_bw -I 256 -s 256 -n 200
+run_test "ib_write_bw by the old post send interface" \
 	perftest ib_write_bw --use_old_post_send -n 150
 for mtu in 1024 2048 4096; do
-	run_in_turn "ib_send_bw with path MTU $mtu" perftest ib_send_bw -m $mtu -n 150
+	run_test "ib_send_bw with path MTU $mtu" perftest ib_send_bw -m $mtu -n 150
 done
 TEST_LIMIT=300 PAIR_LIMIT=280
 for program in $(choice ib_send_bw "ib_send_bw ib_write_bw ib_read_bw ib_send_lat"); do
 	run_test "$program all sizes" perftest "$program" -a -n 5
 done
-run_test "teardown leaves nothing" teardown_pair
+run_on_each "teardown leaves nothing" leave_pair
 finish

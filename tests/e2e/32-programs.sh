@@ -192,5 +192,5 @@ run_test "ibv_devinfo" devinfo
 run_test "ibstat and ibstatus" ibstat_shows_it
 run_test "each program of infiniband-diags ends as expected" diagnostics_are_as_expected
 run_test "ibv_asyncwatch" events_of_the_port
-run_test "teardown leaves nothing" teardown_pair
+run_test "teardown leaves nothing" leave_pair
 finish

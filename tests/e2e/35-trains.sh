@@ -3,7 +3,6 @@
 # Packets that share an skb on their way through the host. Where the netdev does not take them
 # together, as a NIC without offload, each has to be a packet of its own with all that a peer
 # checks; a peer that gets them one by one, and one that sends them so, lose nothing.
-# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -88,12 +87,12 @@ contents_without_offload() {
 }
 
 setup_pair
-run_test "packets travel together" packets_travel_together
+run_on_each "packets travel together" packets_travel_together
 run_test "packets travel alone with gso_max_segs 1" packets_travel_alone
 run_test "each segment is a packet, IPv4" each_segment_is_a_packet v4
 run_test "each segment is a packet, IPv6" each_segment_is_a_packet v6
 TEST_LIMIT=300 PAIR_LIMIT=280
 run_test "every operation, a sends packets alone" contents_without_offload a
 run_test "every operation, b sends packets alone" contents_without_offload b
-run_test "teardown leaves nothing" teardown_pair
+run_on_each "teardown leaves nothing" leave_pair
 finish

@@ -3,7 +3,6 @@
 # What a program asks of its path, as it stands in the headers on the wire: traffic class, flow
 # label, and the UDP source port, by which switches spread flows; and the hop limit, which ib_core
 # takes from the route.
-# Limit: 600 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 

@@ -3,7 +3,6 @@
 # Devices on netdevs that stand on others: bridges, bonds, macvlans, ipvlans, VXLANs, and below
 # others: a VLAN, a bond. All get the same traffic, over IPv4 and IPv6, which has to go through them.
 # Then multicast through a switch that snoops: only who joined gets it.
-# Limit: 1500 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 

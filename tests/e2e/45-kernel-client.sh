@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # The verbs as a client inside the kernel uses them: posting, polling and events between two
 # devices, and between one device and itself, by the module svt_test.
-# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -46,13 +45,13 @@ delete_and_add_device() {
 }
 
 setup_pair
-run_test "the client loads" load
+run_on_each "the client loads" load
 run_test "names that are wrong are refused" wrong_names
 TEST_LIMIT=400
-run_test "between two devices" cases svta svtb
+run_on_each "between two devices" cases svta svtb
 run_test "in the other direction" cases svtb svta
 run_test "between a device and itself" cases svta
 run_test "a device may go and come back" delete_and_add_device
-run_test "the client unloads" rmmod svt_test
-run_test "teardown leaves nothing" teardown_pair
+run_on_each "the client unloads" rmmod svt_test
+run_on_each "teardown leaves nothing" leave_pair
 finish

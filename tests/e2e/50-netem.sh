@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # A bad wire: netem at both ends of the veth loses, repeats, reorders, spoils and delays. Every byte
 # has to be right and every run has to end in time: recovery runs at the speed of the round trip.
-# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # The other backend, svt_loop: the same programs over a wire in memory, and faults by script. The
 # veth only carries what programs tell each other over TCP.
-# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 

@@ -3,11 +3,11 @@
 # svt and rxe, the kernel's other soft RoCE, on one wire: svt in namespace a, rxe in the first
 # namespace, where it has to stay. Every operation both ways; what goes over the wire is captured
 # and decoded by tshark.
-# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
 setup_mixed() {
+	take_left
 	ip netns add a
 	ip link add veth0 netns a type veth peer name veth0
 	configure_side a 1
@@ -100,29 +100,29 @@ verify_both_ways() {
 
 setup_mixed
 for type in rc uc ud; do
-	run_test "$type pingpong with rxe" both_ways ibv_${type}_pingpong -g -n 60
+	run_on_each "$type pingpong with rxe" both_ways ibv_${type}_pingpong -g -n 60
 done
-run_in_turn "rc pingpong with rxe over IPv6" both_ways_v6 ibv_rc_pingpong -g -n 60
-run_in_turn "rc pingpong with rxe, contents checked" both_ways ibv_rc_pingpong -g -n 100 -c -s 30001
+run_test "rc pingpong with rxe over IPv6" both_ways_v6 ibv_rc_pingpong -g -n 60
+run_test "rc pingpong with rxe, contents checked" both_ways ibv_rc_pingpong -g -n 100 -c -s 30001
 for operation in send write read; do
-	run_in_turn "$operation bandwidth with rxe" both_ways ib_${operation}_bw -x -F -n 150
-	run_in_turn "$operation latency with rxe" both_ways ib_${operation}_lat -x -F -n 100
+	run_on_each "$operation bandwidth with rxe" both_ways ib_${operation}_bw -x -F -n 150
+	run_test "$operation latency with rxe" both_ways ib_${operation}_lat -x -F -n 100
 done
 for atomic in CMP_AND_SWAP FETCH_AND_ADD; do
-	run_in_turn "atomic $atomic with rxe" both_ways ib_atomic_bw -x -F -n 150 -A $atomic
+	run_test "atomic $atomic with rxe" both_ways ib_atomic_bw -x -F -n 150 -A $atomic
 done
 case $(uname -r) in
 6.1.*) ;;
 *)
-	run_test "ATOMIC WRITE with rxe" verify_both_ways 'wr_atomic_write*'
-	run_test "FLUSH of rxe" flushes
+	run_on_each "ATOMIC WRITE with rxe" verify_both_ways 'wr_atomic_write*'
+	run_on_each "FLUSH of rxe" flushes
 	;;
 esac
-run_in_turn "send bandwidth UC with rxe" both_ways ib_send_bw -x -F -n 150 -c UC
-run_in_turn "write bandwidth UC with rxe" both_ways ib_write_bw -x -F -n 150 -c UC
-run_in_turn "send bandwidth UD with rxe" both_ways ib_send_bw -x -F -n 150 -c UD -s 2048
-run_in_turn "rping with rxe" pair rping -s -C 20 -V -a 10.0.0.1 -- rping -c -C 20 -V -a 10.0.0.1
+run_test "send bandwidth UC with rxe" both_ways ib_send_bw -x -F -n 150 -c UC
+run_test "write bandwidth UC with rxe" both_ways ib_write_bw -x -F -n 150 -c UC
+run_test "send bandwidth UD with rxe" both_ways ib_send_bw -x -F -n 150 -c UD -s 2048
+run_on_each "rping with rxe" pair rping -s -C 20 -V -a 10.0.0.1 -- rping -c -C 20 -V -a 10.0.0.1
 TEST_LIMIT=400
 run_test "captured packets decode in tshark" captured_packets_decode
-run_test "teardown leaves nothing" teardown_mixed
+run_on_each "teardown leaves nothing" teardown_mixed
 finish

@@ -3,7 +3,6 @@
 # SMC-R: sockets of AF_SMC, which find each other by TCP and go on over RDMA, under rsync, which
 # takes them for TCP's. That none fell back to TCP is counted. What is taken away under I/O ends a
 # connection; the next one is of SMC again.
-# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 

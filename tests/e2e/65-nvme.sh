@@ -4,7 +4,6 @@
 # above them, between two svt devices and on one. What is taken away under I/O is missed, and found
 # again. Both live in the first network namespace, as rxe does, which wants UDP port 4791 for itself
 # there: so rxe is no peer here.
-# Limit: 1800 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 . "$(dirname "$0")/../lib/wire.sh"

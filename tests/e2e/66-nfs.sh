@@ -7,7 +7,6 @@
 # What sets the RDMA subsystem's namespace mode has to come before: xprt_setup_rdma_bc() of Linux 6.1
 # and 6.12 takes a reference for a put that is nowhere, so the network namespace of a server of NFS 4
 # stays for ever.
-# Limit: 1800 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 . "$(dirname "$0")/../lib/client.sh"
@@ -245,11 +244,11 @@ run_test "files over NFS 4.2, compared" over_rdma 4.2
 run_test "what is not there is refused" refusals
 run_test "the program is killed under I/O" killed_under_io
 run_test "the server restarts under I/O" server_restarts_under_io
-run_in_turn "the client's device goes and comes back under I/O" device_goes_under_io svtb
-run_in_turn "the server's device goes and comes back under I/O" device_goes_under_io svta
+run_test "the client's device goes and comes back under I/O" device_goes_under_io svtb
+run_test "the server's device goes and comes back under I/O" device_goes_under_io svta
 run_test "teardown leaves nothing" teardown
 setup_mixed
-run_in_turn "svt serves rxe" mixed a first 10.0.0.1
-run_in_turn "rxe serves svt" mixed first a 10.0.0.2
+run_test "svt serves rxe" mixed a first 10.0.0.1
+run_test "rxe serves svt" mixed first a 10.0.0.2
 run_test "teardown beside rxe leaves nothing" teardown_mixed
 finish

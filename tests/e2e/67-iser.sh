@@ -3,7 +3,6 @@
 # iSER: the kernel's iSCSI target (LIO) and the initiator of open-iscsi, with a filesystem and fio's
 # verification above them, between two svt devices. What is taken away under I/O is missed, and found
 # again. Both ends of iSER know the first network namespace only.
-# Limit: 1800 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 . "$(dirname "$0")/../lib/wire.sh"

@@ -3,7 +3,6 @@
 # rdma-core's own test suite on an svt device: no failure, no error, and no test skipped but those of
 # the table in README.md, each with its reason. The device is on a NIC of the VM, not on a veth:
 # tests of rdmacm look for the netdev behind a device's parent, which veth has not.
-# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -17,6 +16,7 @@ nic() {
 
 # The NIC becomes veth0 of namespace a, where a pair would have its cable
 setup_nic() {
+	take_left
 	modprobe virtio_net
 	until_true 10 nic >/dev/null
 	ip netns add a

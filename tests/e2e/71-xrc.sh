@@ -59,10 +59,10 @@ is_busy() {
 setup_pair
 run_test "XRC pingpong" xrc_pingpong v4
 run_test "XRC pingpong by events" xrc_pingpong v4 -e
-run_in_turn "XRC pingpong over IPv6" xrc_pingpong v6
+run_test "XRC pingpong over IPv6" xrc_pingpong v6
 run_test "XRC pingpong of a server and two clients" three_processes
 run_test "XRC pingpong whose processes are killed" killed_processes
 run_test "an XRC TGT QP outlives the process that made it" handed_over xrc
 run_test "PD and region in another process" handed_over import
-run_test "teardown leaves nothing" teardown_pair
+run_test "teardown leaves nothing" leave_pair
 finish

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Raw packet QPs: Ethernet frames of programs, and the flow rules by which they get some. perftest's
 # programs first, then svt_raw against sockets of Linux, for what they have not.
-# Limit: 400 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -26,7 +25,7 @@ raw_perftest() {
 	shift
 	PAIR_READY=ready pair "$program" -d svta --server -B "$(mac_of a)" -E "$(mac_of b)" -F "$@" -- \
 		"$program" -d svtb --client -B "$(mac_of b)" -E "$(mac_of a)" -F "$@"
-	grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+' "$WORK/client"
+	has_results
 }
 
 udp_perftest() {
@@ -325,16 +324,16 @@ rules_are_refused() {
 }
 
 with_rules() {
-	run_test "raw_ethernet_bw" raw_perftest raw_ethernet_bw -n 300 -s 1500
+	run_on_each "raw_ethernet_bw" raw_perftest raw_ethernet_bw -n 300 -s 1500
 	run_test "raw_ethernet_lat" raw_perftest raw_ethernet_lat -n 100
-	run_in_turn "raw_ethernet_bw by rules for UDP" udp_perftest raw_ethernet_bw -n 300 -s 1500
-	run_in_turn "raw_ethernet_bw to a promiscuous receiver" raw_perftest raw_ethernet_bw \
+	run_test "raw_ethernet_bw by rules for UDP" udp_perftest raw_ethernet_bw -n 300 -s 1500
+	run_test "raw_ethernet_bw to a promiscuous receiver" raw_perftest raw_ethernet_bw \
 		--promiscuous -n 300
 	run_test "raw_ethernet_fs_rate" rate_of_rules
 	run_test "checksums are computed" checksums_are_computed
 	run_test "frames of any content arrive" any_frames_arrive
 	run_test "frames arrive by an SRQ" frames_of_an_srq
-	run_test "rules take frames from the host, sniffers do not" taken_and_seen
+	run_on_each "rules take frames from the host, sniffers do not" taken_and_seen
 	run_test "frames of TCP are those of the wire" wire_frames_of_tcp
 	run_test "VLAN tags are in the frame" tags_are_in_the_frame
 	run_test "rules for IPv6 and ports" ipv6_and_ports
@@ -355,5 +354,5 @@ case $(uname -r) in
 *-svt-kcsan) run_test "without ingress hooks there are no rules" rules_are_refused ;;
 *) with_rules ;;
 esac
-run_test "teardown leaves nothing" teardown_pair
+run_on_each "teardown leaves nothing" teardown_pair
 finish

@@ -23,14 +23,14 @@ no_dmabufs() {
 setup_pair
 case $(uname -r) in
 6.1.*)
-	run_test "a kernel without udmabuf is told apart" no_dmabufs
+	run_on_each "a kernel without udmabuf is told apart" no_dmabufs
 	;;
 *)
-	run_test "WRITE and READ between dma-bufs" dmabufs v4 -t dmabuf_traffic
+	run_on_each "WRITE and READ between dma-bufs" dmabufs v4 -t dmabuf_traffic
 	run_test "a region keeps its dma-buf" dmabufs v6 -t dmabuf_outlives
 	run_test "no byte beyond a region of a dma-buf" dmabufs v4 -t dmabuf_bounds
-	run_test "what is no dma-buf, or not so long, is refused" dmabufs v4 -t dmabuf_refused
+	run_on_each "what is no dma-buf, or not so long, is refused" dmabufs v4 -t dmabuf_refused
 	;;
 esac
-run_test "teardown leaves nothing" teardown_pair
+run_on_each "teardown leaves nothing" leave_pair
 finish

@@ -29,5 +29,5 @@ run_test "nothing is read behind the end of a window" among mw2_revoke_read,mw1_
 run_test "a QP goes before its windows" among mw2_qp_gone
 run_test "zero-based regions" among mr_zero_based,dm_traffic
 run_test "regions that change" among mr_rereg_access,mr_rereg_addr,mr_rereg_pd,mr_rereg_all
-run_test "teardown leaves nothing" teardown_pair
+run_test "teardown leaves nothing" leave_pair
 finish

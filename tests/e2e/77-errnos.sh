@@ -24,5 +24,5 @@ nothing_is_left() {
 setup_pair
 run_test "each argument out of its range" errnos
 run_test "no memory is left" nothing_is_left
-run_test "teardown leaves nothing" teardown_pair
+run_test "teardown leaves nothing" leave_pair
 finish

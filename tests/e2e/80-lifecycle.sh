@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Ends of all kinds while traffic runs: kill -9, deletion of the device, of the link, of the
 # namespace; modules unloaded and loaded again. Nothing may be left, and nothing may hang.
-# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -131,13 +130,13 @@ memory_comes_back() {
 }
 
 setup_pair
-run_test "kill -9 under traffic leaves nothing" kill_9
+run_on_each "kill -9 under traffic leaves nothing" kill_9
 run_test "kill -9 of the receiver fails the sender" kill_9_of_the_receiver
 run_test "kill -9 of the sender leaves nothing" kill_9_of_the_sender
-run_test "device deleted under traffic" delete_device_under_traffic
-run_test "netdev deleted under traffic" delete_netdev_under_traffic
+run_on_each "device deleted under traffic" delete_device_under_traffic
+run_on_each "netdev deleted under traffic" delete_netdev_under_traffic
 run_test "rings are given back" memory_comes_back
 TEST_LIMIT=400
 run_test "unload and load again, three times" unload_and_load_again
-run_test "teardown leaves nothing" teardown_pair
+run_on_each "teardown leaves nothing" teardown_pair
 finish

@@ -3,7 +3,6 @@
 # Hostile packets from a raw socket, at a device that others use meanwhile: named ones, each with
 # all that has to come of it; generated ones; real ones that are sent again. The attacker has an
 # address of its own on the wire. It is the peer of QPs that it may break, and of no others.
-# Limit: 3000 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 

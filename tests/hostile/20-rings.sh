@@ -3,7 +3,6 @@
 # User space that writes what it likes into its rings and passes what it likes to the kernel. It may
 # break its own queues, and nothing else: svt_rings has a sentinel of its own beside it, and
 # svt_verify runs between the same devices all the while.
-# Limit: 3000 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -105,5 +104,5 @@ run_test "rings and commands full of garbage, beside traffic" \
 run_test "the same as a user without privileges" as_nobody "$(amount 20000 300000)"
 run_test "a device deleted under attack" deleted_under_attack
 run_test "memory comes back" memory_comes_back
-run_test "teardown leaves nothing" teardown_pair
+run_test "teardown leaves nothing" leave_pair
 finish

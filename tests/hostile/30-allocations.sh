@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Every allocation of every verb fails, one after the other, by svt_sweep. A kernel without fault
 # injection (all of Debian's) runs the steps only, without a fault.
-# Limit: 3000 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 

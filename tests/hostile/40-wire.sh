@@ -9,7 +9,6 @@
 # operations that were verified, or for retries that were in vain; none waits for time to pass.
 #
 # SVT_SEED=N runs the same operations again; what netem throws is another matter.
-# Limit: 3000 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 

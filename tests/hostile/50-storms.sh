@@ -3,7 +3,6 @@
 # Storms: objects, connections, processes, devices, namespaces and modules come and go under
 # traffic. Nothing may hang, nothing may be left, and traffic that has no part in it goes on. What
 # svt_storm does depends on SVT_SEED, which it prints.
-# Limit: 2400 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # RDS over RDMA between two VMs: messages, and RDMA into and out of the asker's memory, each byte
 # compared. What is taken away under traffic is missed, and found again.
-# Limit: 900 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 . "$(dirname "$0")/../lib/hosts.sh"

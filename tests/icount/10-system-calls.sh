@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # The system calls that posting and polling make in bandwidth runs of 10 000 posts. How often a
 # poster finds the kernel asleep depends on time, which here passes by instructions.
-# Limit: 1200 s
 
 . "$(dirname "$0")/../lib/testlib.sh"
 

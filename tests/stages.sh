@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash
+# The stages of check.sh, which sources this: their names, and what runs where. Each has a line in
+# tests/budgets. Two run at a time, in this order.
+
+# Programs and libraries of others, and limits that take minutes to reach
+THIRD_PARTY=(tests/e2e/{33,64,65,66,67,70,85}-*.sh)
+# What svt does, wherever it is loaded
+mapfile -t FUNCTIONS < <(printf '%s\n' tests/e2e/[0-9]*.sh |
+	grep -vxF "$(printf '%s\n' "${THIRD_PARTY[@]}")")
+# Those with tests that depend on the kernel: run_on_each of tests/lib/testlib.sh
+mapfile -t ON_EACH < <(grep -lE '^\s*run_on_each' "${FUNCTIONS[@]}")
+# Of the functions, what a few minutes suffice for where each access is checked: programs, what is
+# copied without a packet, a client in the kernel that has each type of QP, packets that broke others.
+# check-full runs them all.
+CHECKED='10-pingpong/((rc|ud) pingpong|teardown.*)$|'
+CHECKED+='36-[^/]*/(values|teardown)|'
+CHECKED+='45-[^/]*/(the client|between two|a device|teardown)|'
+CHECKED+='10-packets/(48|pad|ICRC|ATOMIC|iova|teardown)'
+
+# Kernels that have to be made come first, so that no test waits for one.
+build_stages() {
+	local kernel
+	stage layers scripts/check-layers.sh
+	stage kernel-um scripts/kernel.sh um
+	stage kernel-um-debug scripts/kernel.sh um-debug
+	finish
+	stage provider no_warnings make provider
+	stage tools no_warnings make tools
+	for kernel in "${SERIES[@]}" um um-debug; do
+		stage "build-$kernel" scripts/build-modules.sh --strict "$kernel"
+	done
+	finish
+}
+
+stages() {
+	local series
+	build_stages
+	stage_e2e functions um 1 "${FUNCTIONS[@]}"
+	long_stage kunit scripts/kunit.sh --strict
+	SVT_ONLY=$CHECKED stage_e2e checked um-debug 1 tests/e2e/{10,36,45}-*.sh tests/hostile/10-*.sh
+	for series in "${SERIES[@]}"; do
+		SVT_EACH=1 stage_e2e "stock-$series" "$series" 2 "${ON_EACH[@]}"
+	done
+	stage_e2e hostile-6.12 6.12 2 tests/hostile/20-*.sh
+	stage_e2e icount-6.12 6.12 icount tests/icount/[0-9]*.sh
+	long_stage install tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
+		-- tests/install.sh
+	long_stage harness tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
+		-- tests/lib/selftest.sh
+	for series in "${SERIES[@]}"; do
+		stage "sparse-$series" scripts/build-modules.sh --strict --sparse "$series"
+	done
+	stage fuzz tests/fuzz.sh
+	stage style scripts/check-style.sh
+	stage provider-check no_warnings make -C providers/svt BUILD="$BUILD/provider" check
+	stage bench-tables python3 tests/bench/selftest.py
+	finish
+}
+
+bench_host() {
+	scripts/install-deps.sh bench
+	tests/vm/run.sh --kernel 6.12 --timeout 900 -- tests/bench/host.sh
+}
+
+# One processor finds other errors than two: who polls then keeps the others from running. What the
+# packets and operations of 6.12 did not find, a short run on 6.1 is for.
+full_stages() {
+	stage_e2e full-functions-6.1 6.1 1 "${FUNCTIONS[@]}"
+	stage_e2e full-functions-6.12 6.12 2 "${FUNCTIONS[@]}"
+	stage_e2e full-others-6.1 6.1 1 "${THIRD_PARTY[@]}"
+	stage_e2e full-others-6.12 6.12 2 "${THIRD_PARTY[@]}"
+	stage_e2e full-icount-6.1 6.1 icount tests/icount/[0-9]*.sh
+	stage_e2e full-hostile-6.1 6.1 2 tests/hostile/[0-9]*.sh
+	stage_e2e full-hosts-6.12 6.12 peer=6.12 tests/hosts/[0-9]*.sh
+	export SVT_FULL=1
+	stage_e2e full-hostile-6.12 6.12 2 tests/hostile/[0-9]*.sh
+	stage_e2e full-hostile-debug debug 2 tests/hostile/[0-9]*.sh
+	stage_e2e full-debug-1 debug 2 tests/e2e/{10,15,20,30,32,33,35,37,38,40}-*.sh
+	stage_e2e full-debug-2 debug 2 \
+		tests/e2e/{36,45,50,55,60,65,71,72,73,74,76,78,80,85}-*.sh
+	long_stage full-bench-host bench_host
+	stage_e2e full-hosts-6.1 6.1 peer=6.1 tests/hosts/[0-9]*.sh
+	stage_e2e full-hosts-mixed 6.12 peer=6.1 tests/hosts/[0-9]*.sh
+	finish
+}
+
+kcsan_stages() {
+	stage_e2e kcsan kcsan 2 tests/e2e/{10,35,36,40,50,55,72,80}-*.sh tests/hostile/[0-9]*.sh
+	finish
+}
+
+# suites: of KUnit, a line "SUITE.CASE" for each case
+suites() {
+	awk 'FNR == 1 { for (i = 1; i <= count; i++) print suite "." cases[i]; count = 0 }
+		match($0, /KUNIT_CASE[A-Z_]*\([A-Za-z0-9_]+/) {
+			name = substr($0, RSTART, RLENGTH)
+			sub(/.*\(/, "", name)
+			cases[++count] = name
+		}
+		/\.name = "svt/ { split($0, part, "\""); suite = part[2] }
+		END { for (i = 1; i <= count; i++) print suite "." cases[i] }' \
+		drivers/*/tests/*_test.c
+}
+
+# tests_of FILE: the names of tests that have one in the file
+tests_of() {
+	sed -nE 's/^run_test "([^"]*)".*/\1/p' "$1"
+}
+
+# cases_of STAGE: of one that is not e2e, lines "CASE<tab>KERNEL"
+cases_of() {
+	case $1 in
+	kunit) suites | sed 's/$/\tum-debug/' ;;
+	fuzz) basename -s .c tests/fuzz/*.c | sed 's/$/\t-/' ;;
+	install) tests_of tests/install.sh | sed 's/$/\t6.1/' ;;
+	harness) tests_of tests/lib/selftest.sh | sed 's/$/\t6.1/' ;;
+	full-bench-host) tests_of tests/bench/host.sh | sed 's/$/\t6.12/' ;;
+	bench-tables) python3 tests/bench/selftest.py | sed -n 's/^ok [0-9 ]*\(.*\)/\1\t-/p' ;;
+	provider-check) make -s -C providers/svt BUILD="$BUILD/provider" check |
+		sed -nE 's/^ok ([0-9]+ )?(- )?(.*)/\3\t-/p' ;;
+	tools) list_tools | sed 's/$/\t-/' ;;
+	*-um-debug) printf '%s\tum-debug\n' "$1" ;;
+	*) printf '%s\t%s\n' "$1" "${1#*-}" ;;
+	esac
+}
+
+# list_tools: what the test programs can be asked to do, whichever tests ask them
+list_tools() {
+	local tool
+	for tool in verify errnos sweep rings packets storm; do
+		case $tool in
+		packets) "$BUILD/tools/svt_$tool" list ;;
+		storm) continue ;;
+		*) "$BUILD/tools/svt_$tool" -l ;;
+		esac 2>/dev/null | awk -v tool="svt_$tool" '{ print tool ": " ($2 == "" ? $1 : $0) }' |
+			sed -E 's/^(svt_(verify|packets): [^ ]+) .*/\1/'
+	done
+}
