@@ -71,30 +71,35 @@ failing_middle() {
 	true
 }
 
+# Tests of these files have WORK
+FILES=/run/svt/files-of-tests
+
 # run_file LINE...: a file of tests with these lines, run as run-files.sh does, in a fiftieth of the time
 run_file() {
-	printf '%s\n' ". $TOP/tests/lib/testlib.sh" "$@" >"$WORK/10-file.sh"
-	SVT_TIME_SCALE=0.02 SVT_RESULTS=$WORK/results "$TOP/tests/lib/run-files.sh" \
-		"$WORK/10-file.sh" >"$WORK/output" 2>&1 || :
-	cat "$WORK/output" "$WORK/results"
+	rm -rf "$FILES"
+	mkdir "$FILES"
+	printf '%s\n' ". $TOP/tests/lib/testlib.sh" "$@" >"$FILES/10-file.sh"
+	SVT_TIME_SCALE=0.02 SVT_RESULTS=$FILES/results "$TOP/tests/lib/run-files.sh" \
+		"$FILES/10-file.sh" >"$FILES/output" 2>&1 || :
+	cat "$FILES/output" "$FILES/results"
 }
 
 # Between two tests, where no limit of a test holds
 file_without_progress() {
 	run_file 'while :; do nap 1; done' 'finish'
-	grep -q '^fail 10-file: no progress' "$WORK/results"
-	grep -q '^not ok 1 10-file ' "$WORK/output"
+	grep -q '^fail 10-file: no progress' "$FILES/results"
+	grep -q '^not ok 1 10-file ' "$FILES/output"
 }
 
 cases_are_listed() {
 	SVT_LIST=1 run_file 'run_test "one" false' 'run_on_each "two" false' 'finish'
-	[ "$(grep ^case "$WORK/results")" = "case 10-file: one"$'\n'"case 10-file: two" ]
-	fails grep -qE '^(pass|fail)' "$WORK/results"
+	[ "$(grep ^case "$FILES/results")" = "case 10-file: one"$'\n'"case 10-file: two" ]
+	fails grep -qE '^(pass|fail)' "$FILES/results"
 }
 
 only_what_depends_on_the_kernel() {
 	SVT_EACH=1 run_file 'run_test "one" true' 'run_on_each "two" true' 'finish'
-	[ "$(grep -E '^(pass|fail)' "$WORK/results")" = "pass 10-file: two" ]
+	[ "$(grep -E '^(pass|fail)' "$FILES/results")" = "pass 10-file: two" ]
 }
 
 ip link add veth0 type veth peer name veth1
