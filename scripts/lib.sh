@@ -39,7 +39,7 @@ scaled() {
 		return
 	fi
 	awk -v s="$1" -v f="$SVT_TIME_SCALE" \
-		'BEGIN { t = s * f; print (t < 1) ? 1 : int(t + 0.999) }'
+		'BEGIN { t = s * f; print int(t + 0.999) }'
 }
 
 # version_pattern SERIES: an extended regular expression for the stock Debian versions of a series.
