@@ -159,18 +159,22 @@ wanted_files() {
 	done 2>/dev/null
 }
 
-# built_e2e KERNEL OPTION...: its modules are built by no stage, as it may have to be made first
-built_e2e() {
-	! is_made "$1" || scripts/build-modules.sh --strict "$1" || return
-	tests/e2e.sh --kernel "$@"
+# with_modules KERNEL COMMAND...: once the modules for the kernel are there, which may have to be made
+# itself. A stage of its own builds them where all stages run.
+with_modules() {
+	scripts/build-modules.sh --strict "$1" || return
+	"${@:2}"
 }
 
 # stage_e2e NAME KERNEL PROCESSORS|icount|peer=KERNEL FILE...: a long stage of end-to-end tests
 stage_e2e() {
-	local name=$1 pattern=$only options=("$2" --name "$1")
+	local name=$1 pattern=$only options=("$2" --name "$1") built=(with_modules "$2")
 	case $3 in
 	icount) options+=(--icount) ;;
-	peer=*) options+=(--smp 1 --peer "${3#peer=}") ;;
+	peer=*)
+		options+=(--smp 1 --peer "${3#peer=}")
+		built+=(with_modules "${3#peer=}")
+		;;
 	*) options+=(--smp "$3") ;;
 	esac
 	shift 3
@@ -185,7 +189,8 @@ stage_e2e() {
 		only='' list_e2e "$name" "${options[@]}" ${pattern:+--only "$pattern"} "$@"
 		return
 	fi
-	only='' begin "$name" loudly built_e2e "${options[@]}" ${pattern:+--only "$pattern"} "$@"
+	only='' begin "$name" loudly "${built[@]}" \
+		tests/e2e.sh --kernel "${options[@]}" ${pattern:+--only "$pattern"} "$@"
 }
 
 # list_e2e STAGE KERNEL OPTION...: what its tests are called, asked of the machine that runs them
@@ -247,7 +252,7 @@ scripts/install-deps.sh check
 follow_speed
 if [ -n "$only$which" ]; then
 	echo "[$(clock)] build what the tests need ..."
-	make all tools >"$LOGS/make.log" 2>&1 ||
+	make provider tools >"$LOGS/make.log" 2>&1 ||
 		{ tail -n 40 "$LOGS/make.log" && die "the build failed"; }
 fi
 ${which}stages

@@ -44,8 +44,8 @@ stages() {
 	done
 	stage_e2e hostile-6.12 6.12 2 tests/hostile/20-*.sh
 	stage_e2e icount-6.12 6.12 icount tests/icount/[0-9]*.sh
-	long_stage install tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
-		-- tests/install.sh
+	long_stage install with_modules 6.1 tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 \
+		--bare -- tests/install.sh
 	long_stage harness tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
 		-- tests/lib/selftest.sh
 	for series in "${SERIES[@]}"; do
@@ -60,7 +60,7 @@ stages() {
 
 bench_host() {
 	scripts/install-deps.sh bench
-	tests/vm/run.sh --kernel 6.12 --timeout 900 -- tests/bench/host.sh
+	with_modules 6.12 tests/vm/run.sh --kernel 6.12 --timeout 900 -- tests/bench/host.sh
 }
 
 # One processor finds other errors than two: who polls then keeps the others from running. What the
