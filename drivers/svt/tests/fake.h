@@ -134,11 +134,14 @@ struct svt_fake_options {
 };
 
 #define SVT_FAKE_REMOTE	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
-/* Most tests run over the end of the PSNs */
+/*
+ * Most tests run over the end of the PSNs. None may depend on how long its host stands still: the
+ * timeout is of 2.4 hours.
+ */
 #define SVT_FAKE_RC	((struct svt_fake_options) {			\
 	.type = IB_QPT_RC, .state = IB_QPS_RTS, .rq_psn = 0xfffffe,	\
 	.sq_psn = 0xfffffd, .access = SVT_FAKE_REMOTE, .rd_atomic = 4,	\
-	.min_rnr_timer = 12, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7 })
+	.min_rnr_timer = 12, .timeout = 31, .retry_cnt = 7, .rnr_retry = 7 })
 
 struct svt_fake *svt_fake_create(struct kunit *test);
 void svt_fake_destroy(struct svt_fake *fake);

@@ -507,7 +507,6 @@ static void no_peer_is_given_up_while_pages_are_brought(struct kunit *test)
 	struct svt_fake *fake = f->responder.fake;
 	struct svt_send_side *send;
 
-	options.timeout = 31;
 	options.retry_cnt = 0;
 	responder_open(test, &options);
 	send = &f->responder.qp->send;

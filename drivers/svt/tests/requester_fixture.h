@@ -23,7 +23,7 @@
 #define WR_FETCH_ADD		IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD
 #define HOUR			(3600 * (s64)NSEC_PER_SEC)
 
-/* As SVT_FAKE_RC, but patient: a timeout of 2.4 hours */
+/* As SVT_FAKE_RC, but the peer's PSNs are far from the end */
 #define REQUESTER_RC	((struct svt_fake_options) {			\
 	.type = IB_QPT_RC, .state = IB_QPS_RTS, .rq_psn = 77,		\
 	.sq_psn = 0xfffffd, .access = SVT_FAKE_REMOTE, .rd_atomic = 4,	\

@@ -235,7 +235,8 @@ static void a_receive_that_lacks_is_waited_for(struct kunit *test)
 
 	post(pair, 0, WR_SEND, MTU);
 	KUNIT_EXPECT_FALSE(test, svt_fake_poll_send(pair->qp[0], &wc));
-	KUNIT_EXPECT_EQ(test, 1, svt_fake_count(pair->fake, SVT_COUNT_RNR_NAKS_RECEIVED));
+	/* Once for each time that the RNR timer ran out meanwhile */
+	KUNIT_EXPECT_GE(test, svt_fake_count(pair->fake, SVT_COUNT_RNR_NAKS_RECEIVED), 1);
 	post_recv(pair, 1, MTU);
 	spin_lock_bh(&pair->qp[0]->send.side.lock);
 	pair->qp[0]->send.rnr_until = 1;
