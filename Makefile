@@ -46,7 +46,8 @@ check-full:
 check-kcsan:
 	@tests/check.sh --kcsan $(if $(T),--only '$(value T)')
 
-cases: all tools
+cases: provider tools
+	@$(MAKE) --no-print-directory modules KERNEL=um
 	@tests/check.sh --list $(if $(T),--only '$(value T)')
 	@tests/check.sh --full --list $(if $(T),--only '$(value T)')
 	@tests/check.sh --kcsan --list $(if $(T),--only '$(value T)')

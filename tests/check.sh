@@ -168,14 +168,14 @@ with_modules() {
 
 # stage_e2e NAME KERNEL PROCESSORS|icount|peer=KERNEL FILE...: a long stage of end-to-end tests
 stage_e2e() {
-	local name=$1 pattern=$only options=("$2" --name "$1") built=(with_modules "$2")
+	local name=$1 kernel=$2 smp=1 pattern=$only options=(--name "$1") built=(with_modules "$2")
 	case $3 in
 	icount) options+=(--icount) ;;
 	peer=*)
-		options+=(--smp 1 --peer "${3#peer=}")
+		options+=(--peer "${3#peer=}")
 		built+=(with_modules "${3#peer=}")
 		;;
-	*) options+=(--smp "$3") ;;
+	*) smp=$3 ;;
 	esac
 	shift 3
 	if [[ $name =~ $only ]]; then
@@ -186,18 +186,18 @@ stage_e2e() {
 		set -- "${files[@]}"
 	fi
 	if [ -n "$list" ]; then
-		only='' list_e2e "$name" "${options[@]}" ${pattern:+--only "$pattern"} "$@"
+		only='' list_e2e "$name" "$kernel" "$smp" ${pattern:+--only "$pattern"} "$@"
 		return
 	fi
-	only='' begin "$name" loudly "${built[@]}" \
-		tests/e2e.sh --kernel "${options[@]}" ${pattern:+--only "$pattern"} "$@"
+	only='' begin "$name" loudly "${built[@]}" tests/e2e.sh --kernel "$kernel" --smp "$smp" \
+		"${options[@]}" ${pattern:+--only "$pattern"} "$@"
 }
 
-# list_e2e STAGE KERNEL OPTION...: what its tests are called, asked of the machine that runs them
+# list_e2e STAGE KERNEL PROCESSORS FILE...: what its tests are called. User-Mode Linux is asked, which
+# is there in a second, and answers for the kernel.
 list_e2e() {
 	local log=$LOGS/list-$1
-	! is_made "$2" || scripts/build-modules.sh "$2" >"$log.log" 2>&1
-	SVT_LIST=1 tests/e2e.sh --kernel "$2" "${@:3}" --name "list-$1" >"$log.log" 2>&1 || :
+	SVT_LIST=$2 SVT_LIST_SMP=$3 tests/e2e.sh --kernel um --name "list-$1" "${@:4}" >"$log.log" 2>&1 || :
 	sed -n "s/^case \([^:]*\): \(.*\)/\1: \2\t$2\t$1/p" "$log.results"
 }
 

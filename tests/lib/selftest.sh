@@ -92,7 +92,7 @@ file_without_progress() {
 }
 
 cases_are_listed() {
-	SVT_LIST=1 run_file 'run_test "one" false' 'run_on_each "two" false' 'finish'
+	SVT_LIST=6.1 run_file 'run_test "one" false' 'run_on_each "two" false' 'finish'
 	[ "$(grep ^case "$FILES/results")" = "case 10-file: one"$'\n'"case 10-file: two" ]
 	fails grep -qE '^(pass|fail)' "$FILES/results"
 }

@@ -27,11 +27,21 @@ SPLAT='WARNING:|BUG:|Oops|general protection|Call Trace|circular locking|inconsi
 SPLAT+='suspicious RCU|stall|refcount|leak|KASAN|UBSAN|blocked for more than|to become free|'
 SPLAT+='page_counter|bad page|hung|infiniband.*Couldn'
 
-# Who asks which tests there are wants nothing set up.
+# Who asks which tests there are wants nothing set up, and gets those of the kernel SVT_LIST with
+# SVT_LIST_SMP processors, whatever this one is.
 if [ -n "${SVT_LIST:-}" ]; then
-	for command in ip rdma tc ethtool modprobe insmod sysctl setup_pair setup_net add_device until_true gid_index; do
+	SVT_KERNEL=$SVT_LIST
+	for command in ip rdma tc ethtool modprobe insmod sysctl setup_pair setup_net add_device until_true \
+		gid_index; do
 		eval "$command() { :; }"
 	done
+	uname() {
+		! is_made "$SVT_LIST" || echo "6.12.0-svt-$SVT_LIST"
+		is_made "$SVT_LIST" || echo "$SVT_LIST.0"
+	}
+	nproc() {
+		echo "$SVT_LIST_SMP"
+	}
 fi
 
 passed=0 failed=0 finished= number=0 tests_ms=0
@@ -132,7 +142,7 @@ record_failure() {
 
 # Kernels of scripts/kernel.sh look at every access, and are slow
 is_checked() {
-	[[ $(</proc/sys/kernel/osrelease) == *-svt-*(um-)@(debug|kcsan) ]]
+	[[ $(uname -r) == *-svt-*(um-)@(debug|kcsan) ]]
 }
 
 # choice SHORT FULL: in make check or in make check-full
