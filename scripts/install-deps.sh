@@ -12,7 +12,7 @@ set -euo pipefail
 
 DEMO=(make gcc libc6-dev binutils kmod xz-utils cpio busybox-static qemu-system-x86
 	libibverbs-dev librdmacm-dev zlib1g-dev pkg-config ibverbs-utils perftest iproute2 procps)
-CHECK=(sparse clang libclang-rt-dev python3 tcpdump tshark strace ethtool
+CHECK=(sparse clang libclang-rt-dev libcmocka-dev python3 tcpdump tshark strace ethtool
 	rdma-core ibverbs-providers rdmacm-utils python3-pyverbs
 	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync
 	nvme-cli fio e2fsprogs nfs-kernel-server open-iscsi socat

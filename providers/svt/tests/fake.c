@@ -6,10 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -23,6 +20,12 @@ struct fake fake;
 static struct ibv_context context = { .cmd_fd = -1 };
 static uint64_t file_length;
 static uint32_t handles;
+
+int fake_setup(void **state)
+{
+	memset(&fake, 0, sizeof(fake));
+	return 0;
+}
 
 struct ibv_context *fake_context(void)
 {
@@ -104,6 +107,22 @@ const void *fake_take(struct fake_ring *ring)
 	if (!fake_pending(ring))
 		return NULL;
 	return element(ring, ring->index++);
+}
+
+const struct svt_send_wqe *fake_take_send(void)
+{
+	const struct svt_send_wqe *wqe = fake_take(&fake.sq);
+
+	assert_non_null(wqe);
+	return wqe;
+}
+
+const struct svt_recv_wqe *fake_take_recv(struct fake_ring *ring)
+{
+	const struct svt_recv_wqe *wqe = fake_take(ring);
+
+	assert_non_null(wqe);
+	return wqe;
 }
 
 void fake_complete(struct fake_ring *ring, const struct svt_cqe *cqe)
@@ -206,6 +225,11 @@ int ioctl(int fd, unsigned long request, ...)
 	return errno ? -1 : 0;
 }
 
+int fake_nothing(void)
+{
+	return 0;
+}
+
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 {
 	uint32_t mask;
@@ -223,11 +247,6 @@ int ibv_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd, struct ibv_allo
 	return 0;
 }
 
-int ibv_cmd_dealloc_pd(struct ibv_pd *pd)
-{
-	return 0;
-}
-
 int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *attr,
 		      struct ib_uverbs_create_ah_resp *resp, size_t resp_size)
 {
@@ -241,11 +260,6 @@ int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *
 	return 0;
 }
 
-int ibv_cmd_destroy_ah(struct ibv_ah *ah)
-{
-	return 0;
-}
-
 int ibv_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *mw,
 		     struct ibv_alloc_mw *cmd, size_t cmd_size,
 		     struct ib_uverbs_alloc_mw_resp *resp, size_t resp_size)
@@ -254,11 +268,6 @@ int ibv_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *mw
 	mw->context = pd->context;
 	mw->type = type;
 	mw->rkey = 0x123456ff;
-	return 0;
-}
-
-int ibv_cmd_dealloc_mw(struct ibv_mw *mw)
-{
 	return 0;
 }
 
@@ -297,23 +306,6 @@ int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd, siz
 	return 0;
 }
 
-int ibv_cmd_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
-		      struct ibv_sge *sg_list, uint32_t num_sge)
-{
-	return 0;
-}
-
-int ibv_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr,
-		      struct ibv_modify_cq *cmd, size_t cmd_size)
-{
-	return 0;
-}
-
-int ibv_cmd_destroy_cq(struct ibv_cq *cq)
-{
-	return 0;
-}
-
 int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_init_attr *attr,
 		       struct ibv_create_srq *cmd, size_t cmd_size,
 		       struct ib_uverbs_create_srq_resp *resp, size_t resp_size)
@@ -324,6 +316,8 @@ int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_in
 		return EINVAL;
 	srq->context = pd->context;
 	srq->handle = ++handles;
+	/* ibv_create_srq() does, behind the provider */
+	srq->pd = pd;
 	err = make_ring(&fake.srq, attr->attr.max_wr, svt_recv_element_size(attr->attr.max_sge));
 	if (err)
 		return err;
@@ -348,17 +342,6 @@ int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_
 		       struct ibv_modify_srq *cmd, size_t cmd_size)
 {
 	return attr_mask == IBV_SRQ_LIMIT ? 0 : EOPNOTSUPP;
-}
-
-int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, struct ibv_query_srq *cmd,
-		      size_t cmd_size)
-{
-	return 0;
-}
-
-int ibv_cmd_destroy_srq(struct ibv_srq *srq)
-{
-	return 0;
 }
 
 int ibv_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *qp, int vqp_size,
@@ -414,13 +397,6 @@ int ibv_cmd_create_qp_ex2(struct ibv_context *ctx, struct verbs_qp *qp,
 	return 0;
 }
 
-int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
-		     struct ibv_qp_init_attr *init_attr, struct ibv_query_qp *cmd,
-		     size_t cmd_size)
-{
-	return 0;
-}
-
 int ibv_cmd_modify_qp_ex(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 			 struct ibv_modify_qp_ex *cmd, size_t cmd_size,
 			 struct ib_uverbs_ex_modify_qp_resp *resp, size_t resp_size)
@@ -443,11 +419,6 @@ int ibv_cmd_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask
 	return 0;
 }
 
-int ibv_cmd_destroy_qp(struct ibv_qp *qp)
-{
-	return 0;
-}
-
 bool bench_open_with(struct bench *bench, struct ibv_pd *pd, enum ibv_qp_type type,
 		     struct ibv_qp_cap cap, int cqe)
 {
@@ -459,9 +430,6 @@ bool bench_open_with(struct bench *bench, struct ibv_pd *pd, enum ibv_qp_type ty
 		.send_ops_flags = IBV_QP_EX_WITH_SEND,
 	};
 
-	fake.doorbells = 0;
-	fake.doorbell_errno = 0;
-	fake.on_doorbell = NULL;
 	bench->pd = pd;
 	bench->qp = NULL;
 	bench->cq = pd ? svt_create_cq(fake_context(), cqe, NULL, 0) : NULL;
@@ -497,4 +465,21 @@ void bench_close(struct bench *bench)
 		svt_destroy_cq(bench->cq);
 	if (bench->pd)
 		svt_dealloc_pd(bench->pd);
+}
+
+int bench_setup(void **state)
+{
+	static struct bench bench;
+	enum ibv_qp_type type = (uintptr_t)*state;
+
+	*state = &bench;
+	fake_setup(state);
+	assert_true(bench_open(&bench, type));
+	return 0;
+}
+
+int bench_teardown(void **state)
+{
+	bench_close(*state);
+	return 0;
 }

@@ -12,6 +12,7 @@
 #include "../pd.h"
 #include "../qp.h"
 #include "../srq.h"
+#include "test.h"
 
 /**
  * struct fake_ring - the kernel's end of a ring
@@ -56,7 +57,11 @@ struct fake {
 
 extern struct fake fake;
 
+/* Begins a test: nothing was done yet, and nothing fails */
+int fake_setup(void **state);
 struct ibv_context *fake_context(void);
+/* Commands that succeed and do nothing: the Makefile has their names */
+int fake_nothing(void);
 
 /* Kernel's ends */
 uint32_t fake_pending(const struct fake_ring *ring);
@@ -64,6 +69,10 @@ const void *fake_take(struct fake_ring *ring);
 void fake_complete(struct fake_ring *ring, const struct svt_cqe *cqe);
 bool fake_sleep(const struct fake_ring *ring);
 void fake_awake(const struct fake_ring *ring);
+
+/* The request that the kernel finds next, in the send queue or in @ring: there has to be one */
+const struct svt_send_wqe *fake_take_send(void);
+const struct svt_recv_wqe *fake_take_recv(struct fake_ring *ring);
 
 /**
  * struct bench - a PD, a CQ and a QP to try things with
@@ -79,5 +88,19 @@ bool bench_open(struct bench *bench, enum ibv_qp_type type);
 bool bench_open_with(struct bench *bench, struct ibv_pd *pd, enum ibv_qp_type type,
 		     struct ibv_qp_cap cap, int cqe);
 void bench_close(struct bench *bench);
+
+/* A test whose state is a bench with a QP of that type */
+#define BENCH_TEST(test, function, type) { \
+	.name = test, \
+	.test_func = function, \
+	.setup_func = bench_setup, \
+	.teardown_func = bench_teardown, \
+	.initial_state = (void *)(uintptr_t)(type), \
+}
+
+#define RC_TEST(test, function)	BENCH_TEST(test, function, IBV_QPT_RC)
+
+int bench_setup(void **state);
+int bench_teardown(void **state);
 
 #endif

@@ -3,19 +3,16 @@
  * A library that the provider was not built for is recognised.
  */
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../library.h"
 #include "fake.h"
-#include "test.h"
 
-static void a_grown_structure_is_noticed(void)
+static void a_grown_structure_is_noticed(void **state)
 {
-	EXPECT(svt_library_matches());
+	assert_true(svt_library_matches());
 	fake.qp_ex_shift = 8;
-	EXPECT(!svt_library_matches());
-	fake.qp_ex_shift = 0;
+	assert_false(svt_library_matches());
 }
 
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
@@ -37,22 +34,24 @@ static bool took_quietly(const struct verbs_context *context, const struct verbs
 	return took;
 }
 
-static void an_operation_in_the_wrong_place_is_noticed(void)
+static void an_operation_in_the_wrong_place_is_noticed(void **state)
 {
 	struct verbs_context_ops ops = { .post_send = post_send };
 	struct verbs_context context = {};
 
-	EXPECT(!took_quietly(&context, &ops));
+	assert_false(took_quietly(&context, &ops));
 	context.context.ops.post_send = post_send;
-	EXPECT(took_quietly(&context, &ops));
+	assert_true(took_quietly(&context, &ops));
 	context.context.ops.post_send = NULL;
 	context.context.ops._compat_create_qp = (void *)post_send;
-	EXPECT(!took_quietly(&context, &ops));
+	assert_false(took_quietly(&context, &ops));
 }
 
-const struct test library_tests[] = {
-	{ "library: a grown structure is noticed", a_grown_structure_is_noticed },
+const struct CMUnitTest tests[] = {
+	{ "library: a grown structure is noticed", a_grown_structure_is_noticed,
+	  fake_setup, NULL, NULL },
 	{ "library: an operation in the wrong place is noticed",
-	  an_operation_in_the_wrong_place_is_noticed },
-	{}
+	  an_operation_in_the_wrong_place_is_noticed, fake_setup, NULL, NULL },
 };
+
+const size_t test_count = ARRAY_SIZE(tests);

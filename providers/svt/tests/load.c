@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * load PROVIDER: can the provider be loaded, with every symbol that it needs, and does it register
- * with the libibverbs that is installed without a word on stderr?
+ * Can the provider be loaded, with every symbol that it needs, and does it register with the
+ * libibverbs that is installed without a word on stderr?
  */
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-int main(int argc, char **argv)
-{
-	FILE *words = tmpfile();
-	int c;
+#include "test.h"
 
-	if (argc != 2 || !words) {
-		fprintf(stderr, "usage: load PROVIDER\n");
-		return 2;
-	}
+static void load(void **state)
+{
+	int saved = dup(STDERR_FILENO);
+	FILE *words = tmpfile();
+	char said[1000];
+	void *provider;
+
+	assert_non_null(words);
 	dup2(fileno(words), STDERR_FILENO);
-	if (!dlopen(argv[1], RTLD_NOW)) {
-		printf("not ok load: %s\n", dlerror());
-		return 1;
-	}
+	provider = dlopen(PROVIDER, RTLD_NOW);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	if (!provider)
+		fail_msg("%s", dlerror());
 	rewind(words);
-	c = getc(words);
-	if (c == EOF) {
-		printf("ok load\n");
-		return 0;
-	}
-	printf("not ok load: ");
-	for (; c != EOF; c = getc(words))
-		putchar(c);
-	return 1;
+	if (fgets(said, sizeof(said), words))
+		fail_msg("%s", said);
+	fclose(words);
 }
+
+const struct CMUnitTest tests[] = { cmocka_unit_test(load) };
+
+const size_t test_count = ARRAY_SIZE(tests);

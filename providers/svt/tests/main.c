@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Runs all tests of the provider's own code, against the kernel that fake.c pretends to be. Prints
- * a line for each and "N passed, N failed" last; fails when one of them did.
+ * Runs the tests of a program, or those whose name matches its argument, a pattern with * and ?.
+ * Results are TAP. With -l it lists them instead.
  */
-#include <unistd.h>
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
 
 #include "test.h"
 
-#define TIME_LIMIT_S	120
-
-int main(void)
+int main(int argc, char **argv)
 {
-	/* A wake-up that is lost would otherwise be waited for until the end of time */
-	alarm(TIME_LIMIT_S);
-	test_run(send_tests);
-	test_run(wr_api_tests);
-	test_run(recv_tests);
-	test_run(cq_tests);
-	test_run(library_tests);
-	test_run(stress_tests);
-	return test_summary();
+	size_t i;
+
+	if (argc > 1 && !strcmp(argv[1], "-l")) {
+		for (i = 0; i < test_count; i++)
+			puts(tests[i].name);
+		return 0;
+	}
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	cmocka_set_test_filter(argv[1]);
+	return _cmocka_run_group_tests(program_invocation_short_name, tests, test_count, NULL,
+				       NULL);
 }

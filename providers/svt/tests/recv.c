@@ -3,264 +3,283 @@
  * Posting receives to a QP and to an SRQ, and resizing the latter.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "fake.h"
-#include "test.h"
 
 static struct ibv_sge sges[3] = {
 	{ .addr = 0x1000, .length = 10, .lkey = 1 },
 	{ .addr = 0x2000, .length = 20, .lkey = 2 },
 };
 
-static void requests_arrive(void)
+static int post(struct ibv_qp *qp, struct ibv_recv_wr *wr)
 {
+	struct ibv_recv_wr *bad_wr = NULL;
+	int err = svt_post_recv(qp, wr, &bad_wr);
+
+	if (err)
+		assert_ptr_equal(bad_wr, wr);
+	return err;
+}
+
+static int post_srq(struct ibv_srq *srq, struct ibv_recv_wr *wr)
+{
+	struct ibv_recv_wr *bad_wr = NULL;
+	int err = svt_post_srq_recv(srq, wr, &bad_wr);
+
+	if (err)
+		assert_ptr_equal(bad_wr, wr);
+	return err;
+}
+
+static void requests_arrive(void **state)
+{
+	const struct svt_recv_wqe expected = { .wr_id = 7, .num_sge = 2 };
+	const struct svt_recv_wqe empty = { .wr_id = 8 };
 	struct ibv_recv_wr wrs[2] = {
 		{ .wr_id = 7, .next = &wrs[1], .sg_list = sges, .num_sge = 2 },
 		{ .wr_id = 8 },
 	};
-	struct ibv_recv_wr *bad_wr = NULL;
 	const struct svt_recv_wqe *wqe;
-	struct bench bench;
+	struct bench *bench = *state;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	bench.qp->state = IBV_QPS_INIT;
-	EXPECT(!svt_post_recv(bench.qp, wrs, &bad_wr) && !bad_wr && !fake.doorbells);
-	wqe = fake_take(&fake.rq);
-	EXPECT(wqe && wqe->wr_id == 7 && wqe->num_sge == 2 && !wqe->reserved);
-	EXPECT(!memcmp(wqe->sge, sges, 2 * sizeof(sges[0])));
-	wqe = fake_take(&fake.rq);
-	EXPECT(wqe && wqe->wr_id == 8 && !wqe->num_sge);
-	bench_close(&bench);
+	bench->qp->state = IBV_QPS_INIT;
+	assert_int_equal(post(bench->qp, wrs), 0);
+	assert_int_equal(fake.doorbells, 0);
+	wqe = fake_take_recv(&fake.rq);
+	assert_memory_equal(wqe, &expected, sizeof(expected));
+	assert_memory_equal(wqe->sge, sges, 2 * sizeof(sges[0]));
+	assert_memory_equal(fake_take_recv(&fake.rq), &empty, sizeof(empty));
 }
 
-static void bad_ones_are_refused(void)
+static void bad_ones_are_refused(void **state)
 {
 	struct ibv_recv_wr wr = { .sg_list = sges, .num_sge = 3 };
-	struct ibv_recv_wr *bad_wr = NULL;
-	struct bench bench;
+	struct bench *bench = *state;
 	int i;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	EXPECT(svt_post_recv(bench.qp, &wr, &bad_wr) == EINVAL && bad_wr == &wr);
+	assert_int_equal(post(bench->qp, &wr), EINVAL);
 	wr.num_sge = -1;
-	EXPECT(svt_post_recv(bench.qp, &wr, &bad_wr) == EINVAL);
+	assert_int_equal(post(bench->qp, &wr), EINVAL);
 	wr.num_sge = 1;
 	for (i = 0; i < 4; i++)
-		EXPECT(!svt_post_recv(bench.qp, &wr, &bad_wr));
-	EXPECT(svt_post_recv(bench.qp, &wr, &bad_wr) == ENOMEM);
-	bench.qp->state = IBV_QPS_RESET;
-	EXPECT(svt_post_recv(bench.qp, &wr, &bad_wr) == EINVAL);
-	bench_close(&bench);
+		assert_int_equal(post(bench->qp, &wr), 0);
+	assert_int_equal(post(bench->qp, &wr), ENOMEM);
+	bench->qp->state = IBV_QPS_RESET;
+	assert_int_equal(post(bench->qp, &wr), EINVAL);
 }
 
-static void a_qp_in_error_is_woken(void)
+static void a_qp_in_error_is_woken(void **state)
 {
+	struct bench *bench = *state;
 	struct ibv_recv_wr wr = {};
-	struct ibv_recv_wr *bad_wr = NULL;
-	struct bench bench;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	EXPECT(fake_sleep(&fake.rq));
-	EXPECT(!svt_post_recv(bench.qp, &wr, &bad_wr) && fake.doorbells == 1);
+	assert_true(fake_sleep(&fake.rq));
+	assert_int_equal(post(bench->qp, &wr), 0);
+	assert_int_equal(fake.doorbells, 1);
 	fake.doorbell_errno = EIO;
-	EXPECT(svt_post_recv(bench.qp, &wr, &bad_wr) == EIO && bad_wr == &wr);
-	bench_close(&bench);
+	assert_int_equal(post(bench->qp, &wr), EIO);
 }
 
-static struct ibv_srq *make_srq(struct ibv_pd *pd, uint32_t max_wr)
+static struct ibv_srq *make_srq(struct ibv_pd *pd)
 {
-	struct ibv_srq_init_attr attr = { .attr = { .max_wr = max_wr, .max_sge = 2 } };
+	struct ibv_srq_init_attr attr = { .attr = { .max_wr = 4, .max_sge = 2 } };
+	struct ibv_srq *srq = svt_create_srq(pd, &attr);
 
-	return svt_create_srq(pd, &attr);
+	assert_non_null(srq);
+	return srq;
 }
 
-static void a_shared_queue_grows_and_shrinks(void)
+static int srq_setup(void **state)
+{
+	fake_setup(state);
+	*state = make_srq(svt_alloc_pd(fake_context()));
+	return 0;
+}
+
+static int srq_teardown(void **state)
+{
+	struct ibv_srq *srq = *state;
+	struct ibv_pd *pd = srq->pd;
+
+	return svt_destroy_srq(srq) || svt_dealloc_pd(pd);
+}
+
+/* The queue takes requests up to number @end, and no more */
+static void fill(struct ibv_srq *srq, struct ibv_recv_wr *wr, uint64_t end)
+{
+	for (; wr->wr_id < end; wr->wr_id++)
+		assert_int_equal(post_srq(srq, wr), 0);
+	assert_int_equal(post_srq(srq, wr), ENOMEM);
+}
+
+/* The kernel finds requests from number @first up to @end, and no more */
+static void drain(uint64_t first, uint64_t end)
+{
+	for (; first < end; first++)
+		assert_int_equal(fake_take_recv(&fake.srq)->wr_id, first);
+	assert_null(fake_take(&fake.srq));
+}
+
+static void a_shared_queue_grows_and_shrinks(void **state)
 {
 	struct ibv_srq_attr attr = { .max_wr = 8, .srq_limit = 1 };
 	struct ibv_recv_wr wr = { .sg_list = sges, .num_sge = 2 };
-	struct ibv_pd *pd = svt_alloc_pd(fake_context());
 	const struct svt_recv_wqe *wqe;
-	struct ibv_recv_wr *bad_wr;
-	struct ibv_srq *srq;
-	uint64_t i;
 
-	srq = make_srq(pd, 4);
-	EXPECT(srq);
-	for (wr.wr_id = 0; wr.wr_id < 4; wr.wr_id++)
-		EXPECT(!svt_post_srq_recv(srq, &wr, &bad_wr));
-	EXPECT(svt_post_srq_recv(srq, &wr, &bad_wr) == ENOMEM && bad_wr == &wr);
-	wqe = fake_take(&fake.srq);
-	EXPECT(wqe && wqe->wr_id == 0);
+	fill(*state, &wr, 4);
+	wqe = fake_take_recv(&fake.srq);
+	assert_int_equal(wqe->wr_id, 0);
 
-	EXPECT(!svt_modify_srq(srq, &attr, IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT));
-	for (; wr.wr_id < 9; wr.wr_id++)
-		EXPECT(!svt_post_srq_recv(srq, &wr, &bad_wr));
-	EXPECT(svt_post_srq_recv(srq, &wr, &bad_wr) == ENOMEM);
+	assert_int_equal(svt_modify_srq(*state, &attr, IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT), 0);
+	fill(*state, &wr, 9);
 
 	attr.max_wr = 4;
-	EXPECT(svt_modify_srq(srq, &attr, IBV_SRQ_MAX_WR) == EINVAL);
-	for (i = 1; i < 9; i++) {
-		wqe = fake_take(&fake.srq);
-		EXPECT(wqe && wqe->wr_id == i && wqe->sge[1].lkey == 2);
-	}
-	EXPECT(!fake_take(&fake.srq));
-	EXPECT(!svt_modify_srq(srq, &attr, IBV_SRQ_MAX_WR));
-	for (i = 0; i < 4; i++)
-		EXPECT(!svt_post_srq_recv(srq, &wr, &bad_wr));
-	EXPECT(svt_post_srq_recv(srq, &wr, &bad_wr) == ENOMEM);
-	EXPECT(svt_modify_srq(srq, &attr, 1 << 7) == EINVAL);
-	svt_destroy_srq(srq);
-	svt_dealloc_pd(pd);
+	assert_int_equal(svt_modify_srq(*state, &attr, IBV_SRQ_MAX_WR), EINVAL);
+	wqe = fake_take_recv(&fake.srq);
+	assert_int_equal(wqe->wr_id, 1);
+	assert_memory_equal(wqe->sge, sges, 2 * sizeof(sges[0]));
+	drain(2, 9);
+	assert_int_equal(svt_modify_srq(*state, &attr, IBV_SRQ_MAX_WR), 0);
+	fill(*state, &wr, 13);
+	assert_int_equal(svt_modify_srq(*state, &attr, 1 << 7), EINVAL);
 }
 
-static void a_shared_queue_without_memory_is_mapped_later(void)
+static void a_shared_queue_without_memory_is_mapped_later(void **state)
 {
 	struct ibv_srq_attr attr = { .max_wr = 8 };
-	struct ibv_pd *pd = svt_alloc_pd(fake_context());
-	struct ibv_recv_wr wr = {}, *bad_wr;
-	const struct svt_recv_wqe *wqe;
-	struct ibv_srq *srq;
-	uint64_t i;
+	struct ibv_recv_wr wr = {};
 
-	srq = make_srq(pd, 4);
-	EXPECT(srq && !svt_post_srq_recv(srq, &wr, &bad_wr));
+	assert_int_equal(post_srq(*state, &wr), 0);
 	fake.no_mappings = 2;
-	EXPECT(!svt_modify_srq(srq, &attr, IBV_SRQ_MAX_WR));
-	EXPECT(svt_post_srq_recv(srq, &wr, &bad_wr) == ENOMEM && bad_wr == &wr);
-	for (wr.wr_id = 1; wr.wr_id < 8; wr.wr_id++)
-		EXPECT(!svt_post_srq_recv(srq, &wr, &bad_wr));
-	EXPECT(svt_post_srq_recv(srq, &wr, &bad_wr) == ENOMEM);
-	for (i = 0; i < 8; i++) {
-		wqe = fake_take(&fake.srq);
-		EXPECT(wqe && wqe->wr_id == i);
-	}
-	svt_destroy_srq(srq);
-	svt_dealloc_pd(pd);
+	assert_int_equal(svt_modify_srq(*state, &attr, IBV_SRQ_MAX_WR), 0);
+	assert_int_equal(post_srq(*state, &wr), ENOMEM);
+	wr.wr_id = 1;
+	fill(*state, &wr, 8);
+	drain(0, 8);
 }
 
-static void a_ring_that_is_lost_counts_as_full(void)
+static void a_ring_that_is_lost_counts_as_full(void **state)
 {
 	struct ibv_srq_attr attr = { .max_wr = 8 };
-	struct ibv_pd *pd = svt_alloc_pd(fake_context());
-	struct ibv_recv_wr wr = {}, *bad_wr;
-	struct ibv_srq *srq;
+	struct ibv_recv_wr wr = {};
 
-	srq = make_srq(pd, 4);
-	EXPECT(srq);
 	fake.break_info = true;
-	EXPECT(svt_modify_srq(srq, &attr, IBV_SRQ_MAX_WR) == EPROTO);
-	EXPECT(svt_post_srq_recv(srq, &wr, &bad_wr) == ENOMEM);
-	svt_destroy_srq(srq);
-	svt_dealloc_pd(pd);
+	assert_int_equal(svt_modify_srq(*state, &attr, IBV_SRQ_MAX_WR), EPROTO);
+	assert_int_equal(post_srq(*state, &wr), ENOMEM);
 }
 
-static void a_qp_with_a_shared_queue_has_none(void)
+static void a_qp_with_a_shared_queue_has_none(void **state)
 {
-	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_RC, .cap.max_send_wr = 1 };
-	struct ibv_recv_wr wr = {}, *bad_wr;
-	struct bench bench;
-	struct ibv_qp *qp;
+	struct bench *bench = *state;
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap.max_send_wr = 1,
+		.srq = make_srq(bench->pd),
+		.send_cq = bench->cq,
+		.recv_cq = bench->cq,
+	};
+	struct ibv_qp *qp = svt_create_qp(bench->pd, &attr);
+	struct ibv_recv_wr wr = {};
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	attr.srq = make_srq(bench.pd, 4);
-	attr.send_cq = bench.cq;
-	attr.recv_cq = bench.cq;
-	EXPECT(attr.srq);
-	qp = svt_create_qp(bench.pd, &attr);
-	EXPECT(qp);
+	assert_non_null(qp);
 	qp->state = IBV_QPS_RTS;
-	EXPECT(svt_post_recv(qp, &wr, &bad_wr) == EINVAL);
+	assert_int_equal(post(qp, &wr), EINVAL);
 	svt_destroy_qp(qp);
 	svt_destroy_srq(attr.srq);
-	bench_close(&bench);
 }
 
-static void an_xrc_srq_has_a_number_and_others_have_none(void)
+static void an_xrc_srq_has_a_number_and_others_have_none(void **state)
 {
+	struct bench *bench = *state;
 	struct ibv_srq_init_attr_ex attr = {
 		.attr = { .max_wr = 4, .max_sge = 1 },
 		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
 			     IBV_SRQ_INIT_ATTR_XRCD,
 		.srq_type = IBV_SRQT_XRC,
+		.pd = bench->pd,
+		.cq = bench->cq,
 	};
-	struct bench bench;
 	struct ibv_srq *srq;
 	uint32_t number;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	attr.pd = bench.pd;
-	EXPECT(!svt_create_srq_ex(fake_context(), &attr) && errno == EINVAL);
+	assert_null(svt_create_srq_ex(fake_context(), &attr));
+	assert_int_equal(errno, EINVAL);
 	attr.comp_mask |= IBV_SRQ_INIT_ATTR_CQ;
-	attr.cq = bench.cq;
 	srq = svt_create_srq_ex(fake_context(), &attr);
-	EXPECT(srq && !svt_get_srq_num(srq, &number) && number == 0x654321);
+	assert_non_null(srq);
+	assert_int_equal(svt_get_srq_num(srq, &number), 0);
+	assert_int_equal(number, 0x654321);
 	svt_destroy_srq(srq);
-	srq = make_srq(bench.pd, 4);
-	EXPECT(srq && svt_get_srq_num(srq, &number) == EOPNOTSUPP);
+	srq = make_srq(bench->pd);
+	assert_int_equal(svt_get_srq_num(srq, &number), EOPNOTSUPP);
 	svt_destroy_srq(srq);
-	bench_close(&bench);
 }
 
-static void an_opened_target_takes_no_receives(void)
+static void an_opened_target_takes_no_receives(void **state)
 {
 	struct ibv_qp_open_attr attr = { .qp_num = 5, .qp_type = IBV_QPT_RC };
-	struct ibv_recv_wr wr = {}, *bad_wr;
 	struct ibv_send_wr send = {}, *bad_send;
+	struct ibv_recv_wr wr = {};
 	struct ibv_qp *qp;
 
-	EXPECT(!svt_open_qp(fake_context(), &attr) && errno == EOPNOTSUPP);
+	assert_null(svt_open_qp(fake_context(), &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
 	attr.qp_type = IBV_QPT_XRC_RECV;
 	qp = svt_open_qp(fake_context(), &attr);
-	EXPECT(qp && qp->qp_num == 5);
+	assert_non_null(qp);
+	assert_int_equal(qp->qp_num, 5);
 	qp->state = IBV_QPS_RTS;
-	EXPECT(svt_post_recv(qp, &wr, &bad_wr) == EINVAL);
-	EXPECT(svt_post_send(qp, &send, &bad_send) == EINVAL);
-	EXPECT(!svt_destroy_qp(qp));
+	assert_int_equal(post(qp, &wr), EINVAL);
+	assert_int_equal(svt_post_send(qp, &send, &bad_send), EINVAL);
+	assert_int_equal(svt_destroy_qp(qp), 0);
 }
 
-static void thread_domains_take_the_locks_away(void)
+static void thread_domains_take_the_locks_away(void **state)
 {
+	const struct ibv_qp_cap cap = { .max_send_wr = 1 };
+	struct bench *locked = *state;
 	struct ibv_td_init_attr td_attr = {};
-	struct ibv_parent_domain_init_attr attr = {};
-	struct ibv_qp_cap cap = { .max_send_wr = 1 };
-	struct ibv_pd *pd = svt_alloc_pd(fake_context());
+	struct ibv_parent_domain_init_attr attr = {
+		.pd = locked->pd,
+		.td = svt_alloc_td(fake_context(), &td_attr),
+	};
 	struct bench bench;
 	struct ibv_srq *srq;
 
-	attr.pd = pd;
-	attr.td = svt_alloc_td(fake_context(), &td_attr);
-	EXPECT(pd && attr.td);
-	EXPECT(bench_open_with(&bench, svt_alloc_parent_domain(fake_context(), &attr), IBV_QPT_RC,
-			       cap, 4));
-	EXPECT(bench.pd->handle == pd->handle);
-	EXPECT(!to_svt_qp(bench.qp)->send.lock.needed && !to_svt_qp(bench.qp)->recv.lock.needed);
-	EXPECT(to_svt_cq(bench.cq)->lock.needed);
-	srq = make_srq(bench.pd, 4);
-	EXPECT(srq && !to_svt_srq(srq)->queue.lock.needed);
+	assert_true(to_svt_qp(locked->qp)->send.lock.needed);
+	assert_true(to_svt_qp(locked->qp)->recv.lock.needed);
+	assert_true(bench_open_with(&bench, svt_alloc_parent_domain(fake_context(), &attr),
+				    IBV_QPT_RC, cap, 4));
+	assert_int_equal(bench.pd->handle, locked->pd->handle);
+	assert_false(to_svt_qp(bench.qp)->send.lock.needed);
+	assert_false(to_svt_qp(bench.qp)->recv.lock.needed);
+	assert_true(to_svt_cq(bench.cq)->lock.needed);
+	srq = make_srq(bench.pd);
+	assert_false(to_svt_srq(srq)->queue.lock.needed);
 	svt_destroy_srq(srq);
 
-	EXPECT(svt_dealloc_pd(pd) == EBUSY && svt_dealloc_td(attr.td) == EBUSY);
+	assert_int_equal(svt_dealloc_pd(locked->pd), EBUSY);
+	assert_int_equal(svt_dealloc_td(attr.td), EBUSY);
 	bench_close(&bench);
-	EXPECT(!svt_dealloc_pd(pd) && !svt_dealloc_td(attr.td));
-
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	EXPECT(to_svt_qp(bench.qp)->send.lock.needed && to_svt_qp(bench.qp)->recv.lock.needed);
-	bench_close(&bench);
+	assert_int_equal(svt_dealloc_td(attr.td), 0);
 }
 
-const struct test recv_tests[] = {
-	{ "recv: requests arrive", requests_arrive },
-	{ "recv: bad ones are refused", bad_ones_are_refused },
-	{ "recv: a QP in error is woken", a_qp_in_error_is_woken },
-	{ "recv: a shared queue grows and shrinks", a_shared_queue_grows_and_shrinks },
+const struct CMUnitTest tests[] = {
+	RC_TEST("recv: requests arrive", requests_arrive),
+	RC_TEST("recv: bad ones are refused", bad_ones_are_refused),
+	RC_TEST("recv: a QP in error is woken", a_qp_in_error_is_woken),
+	{ "recv: a shared queue grows and shrinks", a_shared_queue_grows_and_shrinks,
+	  srq_setup, srq_teardown, NULL },
 	{ "recv: a shared queue without memory is mapped later",
-	  a_shared_queue_without_memory_is_mapped_later },
-	{ "recv: a ring that is lost counts as full", a_ring_that_is_lost_counts_as_full },
-	{ "recv: a QP with a shared queue has none", a_qp_with_a_shared_queue_has_none },
-	{ "recv: thread domains take the locks away", thread_domains_take_the_locks_away },
-	{ "recv: an XRC SRQ has a number and others have none",
-	  an_xrc_srq_has_a_number_and_others_have_none },
-	{ "recv: an opened target takes no receives", an_opened_target_takes_no_receives },
-	{}
+	  a_shared_queue_without_memory_is_mapped_later, srq_setup, srq_teardown, NULL },
+	{ "recv: a ring that is lost counts as full", a_ring_that_is_lost_counts_as_full,
+	  srq_setup, srq_teardown, NULL },
+	RC_TEST("recv: a QP with a shared queue has none", a_qp_with_a_shared_queue_has_none),
+	RC_TEST("recv: thread domains take the locks away", thread_domains_take_the_locks_away),
+	RC_TEST("recv: an XRC SRQ has a number and others have none",
+		an_xrc_srq_has_a_number_and_others_have_none),
+	{ "recv: an opened target takes no receives", an_opened_target_takes_no_receives,
+	  fake_setup, NULL, NULL },
 };
+
+const size_t test_count = ARRAY_SIZE(tests);

@@ -4,13 +4,12 @@
  * rings.
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "../mw.h"
 #include "../ah.h"
+#include "../mw.h"
 #include "fake.h"
-#include "test.h"
+
+#define WR_ID	0x1122334455667788
 
 static struct ibv_sge sges[3] = {
 	{ .addr = 0x1000, .length = 10, .lkey = 1 },
@@ -21,7 +20,7 @@ static struct ibv_sge sges[3] = {
 static struct ibv_send_wr make_wr(enum ibv_wr_opcode opcode)
 {
 	return (struct ibv_send_wr){
-		.wr_id = 0x1122334455667788,
+		.wr_id = WR_ID,
 		.sg_list = sges,
 		.num_sge = 2,
 		.opcode = opcode,
@@ -34,29 +33,44 @@ static int post(struct bench *bench, struct ibv_send_wr *wr)
 	struct ibv_send_wr *bad_wr = NULL;
 	int err = svt_post_send(bench->qp, wr, &bad_wr);
 
-	if (!!err != !!bad_wr)
-		abort();
+	assert_int_equal(!!err, !!bad_wr);
 	return err;
 }
 
-static void every_field_arrives(void)
+/* Posts @wr, and the kernel finds @expected and the entries of @wr */
+static void expect_sent(struct bench *bench, struct ibv_send_wr *wr,
+			const struct svt_send_wqe *expected)
 {
-	struct ibv_send_wr wr = make_wr(IBV_WR_RDMA_WRITE_WITH_IMM);
 	const struct svt_send_wqe *wqe;
-	struct bench bench;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
+	assert_int_equal(post(bench, wr), 0);
+	wqe = fake_take_send();
+	assert_memory_equal(wqe, expected, sizeof(*wqe));
+	assert_memory_equal(wqe->sge, wr->sg_list, expected->num_sge * sizeof(sges[0]));
+}
+
+static void every_field_arrives(void **state)
+{
+	const struct svt_send_wqe write = {
+		.wr_id = WR_ID, .opcode = IBV_WR_RDMA_WRITE_WITH_IMM, .num_sge = 2,
+		.flags = SVT_SEND_SIGNALED | SVT_SEND_FENCE, .imm_data = 0x01020304,
+		.rdma = { .remote_addr = 0xabcdef012345, .rkey = 77 },
+	};
+	const struct svt_send_wqe swap = {
+		.wr_id = WR_ID, .opcode = IBV_WR_ATOMIC_CMP_AND_SWP, .num_sge = 1,
+		.flags = SVT_SEND_SIGNALED | SVT_SEND_FENCE,
+		.atomic = { .remote_addr = 8, .compare_add = 9, .swap = 10, .rkey = 11 },
+	};
+	const struct svt_send_wqe send = {
+		.wr_id = WR_ID, .opcode = IBV_WR_SEND_WITH_INV, .num_sge = 2,
+		.flags = SVT_SEND_SIGNALED | SVT_SEND_FENCE, .invalidate_rkey = 12,
+	};
+	struct ibv_send_wr wr = make_wr(IBV_WR_RDMA_WRITE_WITH_IMM);
+
 	wr.imm_data = 0x01020304;
 	wr.wr.rdma.remote_addr = 0xabcdef012345;
 	wr.wr.rdma.rkey = 77;
-	EXPECT(!post(&bench, &wr));
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe);
-	EXPECT(wqe->wr_id == wr.wr_id && wqe->opcode == IBV_WR_RDMA_WRITE_WITH_IMM);
-	EXPECT(wqe->flags == (SVT_SEND_SIGNALED | SVT_SEND_FENCE) && wqe->num_sge == 2);
-	EXPECT(wqe->imm_data == 0x01020304 && !wqe->inline_length && !wqe->srq_num);
-	EXPECT(wqe->rdma.remote_addr == 0xabcdef012345 && wqe->rdma.rkey == 77);
-	EXPECT(!memcmp(wqe->sge, sges, 2 * sizeof(sges[0])));
+	expect_sent(*state, &wr, &write);
 
 	wr = make_wr(IBV_WR_ATOMIC_CMP_AND_SWP);
 	wr.num_sge = 1;
@@ -64,79 +78,64 @@ static void every_field_arrives(void)
 	wr.wr.atomic.compare_add = 9;
 	wr.wr.atomic.swap = 10;
 	wr.wr.atomic.rkey = 11;
-	EXPECT(!post(&bench, &wr));
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && wqe->atomic.remote_addr == 8 && wqe->atomic.compare_add == 9);
-	EXPECT(wqe->atomic.swap == 10 && wqe->atomic.rkey == 11 && wqe->num_sge == 1);
+	expect_sent(*state, &wr, &swap);
 
 	wr = make_wr(IBV_WR_SEND_WITH_INV);
 	wr.invalidate_rkey = 12;
-	EXPECT(!post(&bench, &wr));
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && wqe->invalidate_rkey == 12 && !wqe->rdma.remote_addr);
-	bench_close(&bench);
+	expect_sent(*state, &wr, &send);
 }
 
-static void datagrams_have_an_address(void)
+static void datagrams_have_an_address(void **state)
 {
+	const struct svt_send_wqe expected = {
+		.wr_id = WR_ID, .opcode = IBV_WR_SEND, .num_sge = 2,
+		.flags = SVT_SEND_SIGNALED | SVT_SEND_FENCE,
+		.ud = { .ah = 100, .remote_qpn = 5, .remote_qkey = 6 },
+	};
 	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
 	struct ibv_ah_attr attr = {};
-	const struct svt_send_wqe *wqe;
-	struct bench bench;
-	struct ibv_ah *ah;
+	struct bench *bench = *state;
 
-	EXPECT(bench_open(&bench, IBV_QPT_UD));
-	EXPECT(post(&bench, &wr) == EINVAL);
-	ah = svt_create_ah(bench.pd, &attr);
-	EXPECT(ah);
-	wr.wr.ud.ah = ah;
+	assert_int_equal(post(bench, &wr), EINVAL);
+	wr.wr.ud.ah = svt_create_ah(bench->pd, &attr);
 	wr.wr.ud.remote_qpn = 5;
 	wr.wr.ud.remote_qkey = 6;
-	EXPECT(!post(&bench, &wr));
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && wqe->ud.ah == 100 && wqe->ud.remote_qpn == 5 && wqe->ud.remote_qkey == 6);
-	svt_destroy_ah(ah);
-	bench_close(&bench);
+	expect_sent(bench, &wr, &expected);
+	svt_destroy_ah(wr.wr.ud.ah);
 }
 
 /* The kernel is awake, so that posting does not ring */
-static void handles_go_behind_what_names_them(void)
+static void handles_go_behind_what_names_them(void **state)
 {
+	const struct ibv_qp_cap cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 2,
+					.max_recv_sge = 2 };
 	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
 	struct ibv_ah_attr attr = {};
-	struct bench bench, other;
-	struct ibv_ah *ah;
+	struct bench *other = *state;
+	struct bench bench;
 
-	EXPECT(bench_open(&other, IBV_QPT_UD));
-	EXPECT(bench_open_with(&bench, other.pd, IBV_QPT_UD, (struct ibv_qp_cap){
-		.max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 2, .max_recv_sge = 2 }, 8));
+	assert_true(bench_open_with(&bench, other->pd, IBV_QPT_UD, cap, 8));
 	fake_awake(&fake.sq);
-	ah = svt_create_ah(bench.pd, &attr);
-	EXPECT(ah);
-	wr.wr.ud.ah = ah;
-	EXPECT(!post(&bench, &wr));
-	fake.doorbells = 0;
-	svt_destroy_ah(ah);
-	EXPECT(fake.doorbells == 1);
-	EXPECT(fake.doorbell.header.attrs[0].data == bench.qp->handle);
+	wr.wr.ud.ah = svt_create_ah(bench.pd, &attr);
+	assert_int_equal(post(&bench, &wr), 0);
+	assert_int_equal(fake.doorbells, 0);
+	svt_destroy_ah(wr.wr.ud.ah);
+	assert_int_equal(fake.doorbells, 1);
+	assert_int_equal(fake.doorbell.header.attrs[0].data, bench.qp->handle);
 
 	/* With nothing left to do there is no call */
-	EXPECT(fake_take(&fake.sq) && !fake_take(&fake.sq));
-	ah = svt_create_ah(bench.pd, &attr);
-	EXPECT(ah);
-	svt_destroy_ah(ah);
-	EXPECT(fake.doorbells == 1);
+	fake_take_send();
+	assert_null(fake_take(&fake.sq));
+	svt_destroy_ah(svt_create_ah(bench.pd, &attr));
+	assert_int_equal(fake.doorbells, 1);
 
-	EXPECT(!svt_destroy_qp(bench.qp));
-	ah = svt_create_ah(other.pd, &attr);
-	EXPECT(ah);
-	svt_destroy_ah(ah);
-	EXPECT(fake.doorbells == 1);
+	assert_int_equal(svt_destroy_qp(bench.qp), 0);
+	svt_destroy_ah(svt_create_ah(bench.pd, &attr));
+	assert_int_equal(fake.doorbells, 1);
 	svt_destroy_cq(bench.cq);
-	bench_close(&other);
 }
 
-static void inline_data_is_copied(void)
+static void inline_data_is_copied(void **state)
 {
 	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
 	char first[40], second[40];
@@ -145,29 +144,28 @@ static void inline_data_is_copied(void)
 		{ .addr = (uintptr_t)second, .length = 24 },
 	};
 	const struct svt_send_wqe *wqe;
-	struct bench bench;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
 	memset(first, 'a', sizeof(first));
 	memset(second, 'b', sizeof(second));
 	wr.sg_list = list;
 	wr.send_flags = IBV_SEND_INLINE;
-	EXPECT(!post(&bench, &wr));
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && wqe->inline_length == 64 && !wqe->num_sge);
-	EXPECT(!memcmp(wqe->sge, first, 40) && !memcmp((char *)wqe->sge + 40, second, 24));
+	assert_int_equal(post(*state, &wr), 0);
+	wqe = fake_take_send();
+	assert_int_equal(wqe->inline_length, 64);
+	assert_int_equal(wqe->num_sge, 0);
+	assert_memory_equal(wqe->sge, first, 40);
+	assert_memory_equal((char *)wqe->sge + 40, second, 24);
 
 	list[1].length = 25;
-	EXPECT(post(&bench, &wr) == EINVAL);
+	assert_int_equal(post(*state, &wr), EINVAL);
 	list[1].length = UINT32_MAX;
-	EXPECT(post(&bench, &wr) == EINVAL);
+	assert_int_equal(post(*state, &wr), EINVAL);
 	wr = make_wr(IBV_WR_RDMA_READ);
 	wr.send_flags = IBV_SEND_INLINE;
-	EXPECT(post(&bench, &wr) == EINVAL);
-	bench_close(&bench);
+	assert_int_equal(post(*state, &wr), EINVAL);
 }
 
-static void what_the_type_has_not_is_refused(void)
+static void what_the_type_has_not_is_refused(void **state)
 {
 	const struct {
 		enum ibv_qp_type type;
@@ -187,56 +185,50 @@ static void what_the_type_has_not_is_refused(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(refused); i++) {
-		EXPECT(bench_open(&bench, refused[i].type));
+		assert_true(bench_open(&bench, refused[i].type));
 		wr = make_wr(refused[i].opcode);
-		EXPECT(post(&bench, &wr) == EINVAL);
-		EXPECT(!fake_pending(&fake.sq));
+		assert_int_equal(post(&bench, &wr), EINVAL);
+		assert_int_equal(fake_pending(&fake.sq), 0);
 		bench_close(&bench);
 	}
-	EXPECT(!bench_open(&bench, IBV_QPT_DRIVER) && errno == EOPNOTSUPP);
+	assert_false(bench_open(&bench, IBV_QPT_DRIVER));
+	assert_int_equal(errno, EOPNOTSUPP);
 	bench_close(&bench);
 }
 
-static void frames_have_no_address_but_checksums(void)
+static void frames_have_no_address_but_checksums(void **state)
 {
+	const struct svt_send_wqe expected = {
+		.wr_id = WR_ID, .opcode = IBV_WR_SEND, .num_sge = 2,
+		.flags = SVT_SEND_SIGNALED | SVT_SEND_IP_CSUM,
+	};
 	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
-	const struct svt_send_wqe *wqe;
-	struct bench bench;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RAW_PACKET));
 	wr.send_flags = IBV_SEND_SIGNALED | IBV_SEND_IP_CSUM;
-	EXPECT(!post(&bench, &wr));
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && wqe->flags == (SVT_SEND_SIGNALED | SVT_SEND_IP_CSUM));
-	EXPECT(wqe && wqe->num_sge == 2 && !wqe->ud.ah);
+	expect_sent(*state, &wr, &expected);
 	wr.opcode = IBV_WR_SEND_WITH_IMM;
-	EXPECT(post(&bench, &wr) == EINVAL);
-	bench_close(&bench);
+	assert_int_equal(post(*state, &wr), EINVAL);
 }
 
-static void bad_lists_and_flags_are_refused(void)
+static void bad_lists_and_flags_are_refused(void **state)
 {
 	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
-	struct bench bench;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
 	wr.num_sge = 3;
-	EXPECT(post(&bench, &wr) == EINVAL);
+	assert_int_equal(post(*state, &wr), EINVAL);
 	wr.num_sge = -1;
-	EXPECT(post(&bench, &wr) == EINVAL);
+	assert_int_equal(post(*state, &wr), EINVAL);
 	wr.num_sge = 1;
 	wr.send_flags = IBV_SEND_IP_CSUM;
-	EXPECT(post(&bench, &wr) == EINVAL);
+	assert_int_equal(post(*state, &wr), EINVAL);
 	wr.send_flags = 0;
 	wr.num_sge = 0;
 	wr.sg_list = NULL;
-	EXPECT(!post(&bench, &wr));
-	bench_close(&bench);
+	assert_int_equal(post(*state, &wr), 0);
 }
 
-static void only_some_states_send(void)
+static void only_some_states_send(void **state)
 {
-	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
 	const struct {
 		enum ibv_qp_state state;
 		int err;
@@ -245,18 +237,17 @@ static void only_some_states_send(void)
 		{ IBV_QPS_RTS, 0 }, { IBV_QPS_SQD, 0 }, { IBV_QPS_SQE, 0 }, { IBV_QPS_ERR, 0 },
 		{ IBV_QPS_UNKNOWN, EINVAL },
 	};
-	struct bench bench;
+	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
+	struct bench *bench = *state;
 	size_t i;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
-		bench.qp->state = states[i].state;
-		EXPECT(post(&bench, &wr) == states[i].err);
+		bench->qp->state = states[i].state;
+		assert_int_equal(post(bench, &wr), states[i].err);
 	}
-	bench_close(&bench);
 }
 
-static void a_full_queue_says_so(void)
+static void a_full_queue_says_so(void **state)
 {
 	struct ibv_send_wr wrs[3] = { make_wr(IBV_WR_SEND), make_wr(IBV_WR_SEND),
 				      make_wr(IBV_WR_SEND) };
@@ -268,201 +259,208 @@ static void a_full_queue_says_so(void)
 	wrs[0].next = &wrs[1];
 	wrs[1].next = &wrs[2];
 	/* 5 are allowed though the ring has 8 */
-	EXPECT(bench_open_with(&bench, svt_alloc_pd(fake_context()), IBV_QPT_RC, cap, 8));
-	EXPECT(!post(&bench, wrs));
-	EXPECT(svt_post_send(bench.qp, wrs, &bad_wr) == ENOMEM && bad_wr == &wrs[2]);
-	EXPECT(fake_pending(&fake.sq) == 5);
-	EXPECT(post(&bench, &wrs[2]) == ENOMEM);
+	assert_true(bench_open_with(&bench, svt_alloc_pd(fake_context()), IBV_QPT_RC, cap, 8));
+	assert_int_equal(post(&bench, wrs), 0);
+	assert_int_equal(svt_post_send(bench.qp, wrs, &bad_wr), ENOMEM);
+	assert_ptr_equal(bad_wr, &wrs[2]);
+	assert_int_equal(fake_pending(&fake.sq), 5);
 	/* An element is free only when the kernel says that it is */
-	EXPECT(fake_take(&fake.sq));
-	EXPECT(post(&bench, &wrs[2]) == ENOMEM);
-	EXPECT(fake_take(&fake.sq));
-	EXPECT(!post(&bench, &wrs[2]));
-	EXPECT(post(&bench, &wrs[2]) == ENOMEM);
+	fake_take_send();
+	assert_int_equal(post(&bench, &wrs[2]), ENOMEM);
+	fake_take_send();
+	assert_int_equal(post(&bench, &wrs[2]), 0);
+	assert_int_equal(post(&bench, &wrs[2]), ENOMEM);
 	for (i = 0; i < 4; i++)
-		EXPECT(fake_take(&fake.sq));
-	EXPECT(!fake_take(&fake.sq));
+		fake_take_send();
+	assert_null(fake_take(&fake.sq));
 	bench_close(&bench);
 
 	cap.max_send_wr = 0;
-	EXPECT(bench_open_with(&bench, svt_alloc_pd(fake_context()), IBV_QPT_RC, cap, 8));
-	EXPECT(post(&bench, &wrs[2]) == ENOMEM);
+	assert_true(bench_open_with(&bench, svt_alloc_pd(fake_context()), IBV_QPT_RC, cap, 8));
+	assert_int_equal(post(&bench, &wrs[2]), ENOMEM);
 	bench_close(&bench);
 }
 
-static void what_stands_before_a_bad_one_is_posted(void)
+static void what_stands_before_a_bad_one_is_posted(void **state)
 {
 	struct ibv_send_wr wrs[3] = { make_wr(IBV_WR_SEND), make_wr(IBV_WR_SEND),
 				      make_wr(IBV_WR_SEND) };
 	struct ibv_send_wr *bad_wr = NULL;
-	struct bench bench;
+	struct bench *bench = *state;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	EXPECT(fake_sleep(&fake.sq));
+	assert_true(fake_sleep(&fake.sq));
 	wrs[0].next = &wrs[1];
 	wrs[1].next = &wrs[2];
 	wrs[1].num_sge = 3;
-	EXPECT(svt_post_send(bench.qp, wrs, &bad_wr) == EINVAL && bad_wr == &wrs[1]);
-	EXPECT(fake_pending(&fake.sq) == 1 && fake.doorbells == 1);
-	bench_close(&bench);
+	assert_int_equal(svt_post_send(bench->qp, wrs, &bad_wr), EINVAL);
+	assert_ptr_equal(bad_wr, &wrs[1]);
+	assert_int_equal(fake_pending(&fake.sq), 1);
+	assert_int_equal(fake.doorbells, 1);
 }
 
-static void indices_wrap(void)
+static void indices_wrap(void **state)
 {
 	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
-	struct bench bench;
-	uint32_t i;
+	struct bench *bench = *state;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
 	fake.sq.index = UINT32_MAX - 5;
 	fake.sq.control->producer = fake.sq.index;
 	fake.sq.control->consumer = fake.sq.index;
-	svt_ring_adopt(&to_svt_qp(bench.qp)->send.ring);
-	for (i = 0; i < 10; i++) {
-		const struct svt_send_wqe *wqe;
-
-		wr.wr_id = i;
-		EXPECT(!post(&bench, &wr));
-		wqe = fake_take(&fake.sq);
-		EXPECT(wqe && wqe->wr_id == i);
+	svt_ring_adopt(&to_svt_qp(bench->qp)->send.ring);
+	for (wr.wr_id = 0; wr.wr_id < 10; wr.wr_id++) {
+		assert_int_equal(post(bench, &wr), 0);
+		assert_int_equal(fake_take_send()->wr_id, wr.wr_id);
 	}
-	bench_close(&bench);
 }
 
-static void the_doorbell_rings_only_for_a_sleeper(void)
+static void the_doorbell_rings_only_for_a_sleeper(void **state)
 {
+	const struct ib_uverbs_ioctl_hdr *header = &fake.doorbell.header;
 	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
-	struct bench bench;
+	struct bench *bench = *state;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	EXPECT(!post(&bench, &wr));
-	EXPECT(!fake.doorbells);
-	EXPECT(!fake_sleep(&fake.sq));
-	EXPECT(fake_take(&fake.sq) && !fake_take(&fake.sq));
-	EXPECT(fake_sleep(&fake.sq));
-	EXPECT(!post(&bench, &wr));
-	EXPECT(fake.doorbells == 1);
-	EXPECT(fake.doorbell.header.driver_id == SVT_DRIVER_ID);
-	EXPECT(fake.doorbell.header.object_id == UVERBS_OBJECT_QP);
-	EXPECT(fake.doorbell.header.method_id == SVT_METHOD_QP_DOORBELL);
-	EXPECT(fake.doorbell.header.num_attrs == 1);
-	EXPECT(fake.doorbell.header.length == sizeof(struct ib_uverbs_ioctl_hdr) +
-					      sizeof(struct ib_uverbs_attr));
-	EXPECT(fake.doorbell.header.attrs[0].attr_id == SVT_ATTR_DOORBELL_QP);
-	EXPECT(fake.doorbell.header.attrs[0].data == bench.qp->handle);
-	EXPECT(!fake.doorbell.header.attrs[0].len);
-	bench_close(&bench);
+	assert_int_equal(post(bench, &wr), 0);
+	assert_int_equal(fake.doorbells, 0);
+	assert_false(fake_sleep(&fake.sq));
+	fake_take_send();
+	assert_null(fake_take(&fake.sq));
+	assert_true(fake_sleep(&fake.sq));
+	assert_int_equal(post(bench, &wr), 0);
+	assert_int_equal(fake.doorbells, 1);
+	assert_int_equal(header->driver_id, SVT_DRIVER_ID);
+	assert_int_equal(header->object_id, UVERBS_OBJECT_QP);
+	assert_int_equal(header->method_id, SVT_METHOD_QP_DOORBELL);
+	assert_int_equal(header->num_attrs, 1);
+	assert_int_equal(header->length, sizeof(*header) + sizeof(header->attrs[0]));
+	assert_int_equal(header->attrs[0].attr_id, SVT_ATTR_DOORBELL_QP);
+	assert_int_equal(header->attrs[0].data, bench->qp->handle);
+	assert_int_equal(header->attrs[0].len, 0);
 }
 
-static void a_device_that_is_gone_is_reported(void)
+static void a_device_that_is_gone_is_reported(void **state)
 {
 	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
-	struct ibv_send_wr *bad_wr = NULL;
-	struct bench bench;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	EXPECT(fake_sleep(&fake.sq));
+	assert_true(fake_sleep(&fake.sq));
 	fake.doorbell_errno = EIO;
-	EXPECT(svt_post_send(bench.qp, &wr, &bad_wr) == EIO && bad_wr == &wr);
-	bench_close(&bench);
+	assert_int_equal(post(*state, &wr), EIO);
 }
 
-static void windows_change_their_key(void)
+static void windows_change_their_key(void **state)
 {
-	struct ibv_send_wr wr = make_wr(IBV_WR_BIND_MW);
 	struct ibv_mr mr = { .lkey = 33 };
 	struct ibv_mw_bind bind = {
-		.wr_id = 44,
+		.wr_id = WR_ID,
 		.send_flags = IBV_SEND_SIGNALED,
 		.bind_info = { .mr = &mr, .addr = 0x1000, .length = 16, .mw_access_flags = 2 },
 	};
-	const struct svt_send_wqe *wqe;
-	struct ibv_mw *mw1, *mw2;
-	struct bench bench;
+	struct svt_send_wqe expected = {
+		.wr_id = WR_ID, .opcode = IBV_WR_BIND_MW, .flags = SVT_SEND_SIGNALED,
+		.bind_mw = { .addr = 0x1000, .length = 16, .mr_lkey = 33, .access = 2,
+			     .mw_rkey = 0x123456ff, .new_rkey = 0x12345600 },
+	};
+	struct ibv_send_wr wr = make_wr(IBV_WR_BIND_MW);
+	struct bench *bench = *state;
+	struct ibv_mw *mw1 = svt_alloc_mw(bench->pd, IBV_MW_TYPE_1);
+	struct ibv_mw *mw2 = svt_alloc_mw(bench->pd, IBV_MW_TYPE_2);
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	mw1 = svt_alloc_mw(bench.pd, IBV_MW_TYPE_1);
-	mw2 = svt_alloc_mw(bench.pd, IBV_MW_TYPE_2);
-	EXPECT(mw1 && mw2);
-	EXPECT(!svt_bind_mw(bench.qp, mw1, &bind));
-	EXPECT(mw1->rkey == 0x12345600);
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && wqe->opcode == IBV_WR_BIND_MW && wqe->wr_id == 44 && !wqe->num_sge);
-	EXPECT(wqe->bind_mw.mw_rkey == 0x123456ff && wqe->bind_mw.new_rkey == 0x12345600);
-	EXPECT(wqe->bind_mw.mr_lkey == 33 && wqe->bind_mw.addr == 0x1000);
-	EXPECT(wqe->bind_mw.length == 16 && wqe->bind_mw.access == 2);
+	assert_int_equal(svt_bind_mw(bench->qp, mw1, &bind), 0);
+	assert_int_equal(mw1->rkey, 0x12345600);
+	assert_memory_equal(fake_take_send(), &expected, sizeof(expected));
 
 	bind.bind_info.mr = NULL;
-	EXPECT(svt_bind_mw(bench.qp, mw1, &bind) == EINVAL && mw1->rkey == 0x12345600);
+	assert_int_equal(svt_bind_mw(bench->qp, mw1, &bind), EINVAL);
+	assert_int_equal(mw1->rkey, 0x12345600);
 	bind.bind_info.length = 0;
-	EXPECT(!svt_bind_mw(bench.qp, mw1, &bind) && mw1->rkey == 0x12345601);
+	assert_int_equal(svt_bind_mw(bench->qp, mw1, &bind), 0);
+	assert_int_equal(mw1->rkey, 0x12345601);
+	fake_take_send();
 
+	wr.send_flags = IBV_SEND_SIGNALED;
 	wr.bind_mw.mw = mw1;
 	wr.bind_mw.rkey = 0x12345642;
 	wr.bind_mw.bind_info = (struct ibv_mw_bind_info){ .mr = &mr, .length = 1 };
-	EXPECT(post(&bench, &wr) == EINVAL);
+	assert_int_equal(post(bench, &wr), EINVAL);
 	wr.bind_mw.mw = mw2;
-	EXPECT(!post(&bench, &wr) && mw2->rkey == 0x12345642);
-	EXPECT(fake_take(&fake.sq));
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && wqe->bind_mw.mw_rkey == 0x123456ff && wqe->bind_mw.new_rkey == 0x12345642);
+	expected.bind_mw.addr = 0;
+	expected.bind_mw.length = 1;
+	expected.bind_mw.access = 0;
+	expected.bind_mw.new_rkey = 0x12345642;
+	expect_sent(bench, &wr, &expected);
+	assert_int_equal(mw2->rkey, 0x12345642);
 	svt_dealloc_mw(mw1);
 	svt_dealloc_mw(mw2);
-	bench_close(&bench);
 }
 
-static void reset_starts_anew(void)
+/* Both queues take four requests */
+static void fill(struct bench *bench)
 {
 	struct ibv_send_wr wr = make_wr(IBV_WR_SEND);
+	struct ibv_recv_wr recv = {}, *bad_recv;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(post(bench, &wr), 0);
+		assert_int_equal(svt_post_recv(bench->qp, &recv, &bad_recv), 0);
+	}
+	assert_int_equal(post(bench, &wr), ENOMEM);
+	assert_int_equal(svt_post_recv(bench->qp, &recv, &bad_recv), ENOMEM);
+}
+
+static void reset_starts_anew(void **state)
+{
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 	const struct svt_cqe cqe = { .wr_id = 1, .qp_num = 17 };
 	const struct svt_cqe other = { .wr_id = 2, .qp_num = 18 };
-	struct ibv_recv_wr recv = {}, *bad_recv;
+	struct bench *bench = *state;
 	struct ibv_wc wc[4];
-	struct bench bench;
-	int i;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	for (i = 0; i < 4; i++)
-		EXPECT(!post(&bench, &wr) && !svt_post_recv(bench.qp, &recv, &bad_recv));
-	EXPECT(post(&bench, &wr) == ENOMEM);
-	EXPECT(svt_post_recv(bench.qp, &recv, &bad_recv) == ENOMEM);
+	fill(bench);
 	fake_complete(&fake.cq, &cqe);
 	fake_complete(&fake.cq, &other);
-	EXPECT(!svt_modify_qp(bench.qp, &attr, IBV_QP_STATE));
-	EXPECT(!fake_pending(&fake.sq) && !fake_pending(&fake.rq));
-	EXPECT(svt_poll_cq(bench.cq, 4, wc) == 1 && wc[0].wr_id == 2);
-	for (i = 0; i < 4; i++)
-		EXPECT(!post(&bench, &wr) && !svt_post_recv(bench.qp, &recv, &bad_recv));
-	EXPECT(fake_pending(&fake.sq) == 4 && fake_pending(&fake.rq) == 4);
-	bench_close(&bench);
+	assert_int_equal(svt_modify_qp(bench->qp, &attr, IBV_QP_STATE), 0);
+	assert_int_equal(fake_pending(&fake.sq), 0);
+	assert_int_equal(fake_pending(&fake.rq), 0);
+	assert_int_equal(svt_poll_cq(bench->cq, 4, wc), 1);
+	assert_int_equal(wc[0].wr_id, 2);
+	fill(bench);
+	assert_int_equal(fake_pending(&fake.sq), 4);
+	assert_int_equal(fake_pending(&fake.rq), 4);
 }
 
-static void nonsense_from_the_kernel_is_not_mapped(void)
+static void nonsense_from_the_kernel_is_not_mapped(void **state)
 {
 	struct bench bench;
 
 	fake.break_info = true;
-	EXPECT(!bench_open(&bench, IBV_QPT_RC) && errno == EPROTO);
+	assert_false(bench_open(&bench, IBV_QPT_RC));
+	assert_int_equal(errno, EPROTO);
 	bench_close(&bench);
 }
 
-const struct test send_tests[] = {
-	{ "send: every field arrives", every_field_arrives },
-	{ "send: datagrams have an address", datagrams_have_an_address },
-	{ "send: handles go behind what names them", handles_go_behind_what_names_them },
-	{ "send: frames have no address, but checksums", frames_have_no_address_but_checksums },
-	{ "send: inline data is copied", inline_data_is_copied },
-	{ "send: what the type has not is refused", what_the_type_has_not_is_refused },
-	{ "send: bad lists and flags are refused", bad_lists_and_flags_are_refused },
-	{ "send: only some states send", only_some_states_send },
-	{ "send: a full queue says so", a_full_queue_says_so },
-	{ "send: what stands before a bad one is posted", what_stands_before_a_bad_one_is_posted },
-	{ "send: indices wrap", indices_wrap },
-	{ "send: the doorbell rings only for a sleeper", the_doorbell_rings_only_for_a_sleeper },
-	{ "send: a device that is gone is reported", a_device_that_is_gone_is_reported },
-	{ "send: windows change their key", windows_change_their_key },
-	{ "send: reset starts anew", reset_starts_anew },
-	{ "send: nonsense from the kernel is not mapped", nonsense_from_the_kernel_is_not_mapped },
-	{}
+const struct CMUnitTest tests[] = {
+	RC_TEST("send: every field arrives", every_field_arrives),
+	BENCH_TEST("send: datagrams have an address", datagrams_have_an_address, IBV_QPT_UD),
+	BENCH_TEST("send: handles go behind what names them", handles_go_behind_what_names_them,
+		   IBV_QPT_UD),
+	BENCH_TEST("send: frames have no address, but checksums",
+		   frames_have_no_address_but_checksums, IBV_QPT_RAW_PACKET),
+	RC_TEST("send: inline data is copied", inline_data_is_copied),
+	{ "send: what the type has not is refused", what_the_type_has_not_is_refused,
+	  fake_setup, NULL, NULL },
+	RC_TEST("send: bad lists and flags are refused", bad_lists_and_flags_are_refused),
+	RC_TEST("send: only some states send", only_some_states_send),
+	{ "send: a full queue says so", a_full_queue_says_so, fake_setup, NULL, NULL },
+	RC_TEST("send: what stands before a bad one is posted",
+		what_stands_before_a_bad_one_is_posted),
+	RC_TEST("send: indices wrap", indices_wrap),
+	RC_TEST("send: the doorbell rings only for a sleeper",
+		the_doorbell_rings_only_for_a_sleeper),
+	RC_TEST("send: a device that is gone is reported", a_device_that_is_gone_is_reported),
+	RC_TEST("send: windows change their key", windows_change_their_key),
+	RC_TEST("send: reset starts anew", reset_starts_anew),
+	{ "send: nonsense from the kernel is not mapped", nonsense_from_the_kernel_is_not_mapped,
+	  fake_setup, NULL, NULL },
 };
+
+const size_t test_count = ARRAY_SIZE(tests);

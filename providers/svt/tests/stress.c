@@ -6,10 +6,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <string.h>
 
 #include "fake.h"
-#include "test.h"
 
 #define REQUESTS	200000
 #define POSTERS		2
@@ -136,11 +134,12 @@ static void *post_all(void *argument)
 	return NULL;
 }
 
-/* All requests of each poster, in its order; returns what went wrong */
+/* All requests of each poster, in its order; returns what went wrong, if anything */
 static const char *poll_all(struct bench *bench, unsigned int posters)
 {
 	uint64_t next[POSTERS] = {};
 	uint64_t left = (uint64_t)posters * REQUESTS;
+	const char *wrong = NULL;
 	struct ibv_wc wc[16];
 	int i, count;
 
@@ -152,12 +151,12 @@ static const char *poll_all(struct bench *bench, unsigned int posters)
 			uint64_t poster = wc[i].wr_id >> 32;
 
 			if (wc[i].status != IBV_WC_SUCCESS)
-				return "torn";
+				wrong = "torn";
 			if (poster >= posters || (uint32_t)wc[i].wr_id != next[poster]++)
-				return "lost or reordered";
+				wrong = "lost or reordered";
 		}
 	}
-	return NULL;
+	return wrong;
 }
 
 static void run(unsigned int posters, bool batches)
@@ -171,46 +170,48 @@ static void run(unsigned int posters, bool batches)
 	const char *wrong;
 	unsigned int i;
 
-	EXPECT(bench_open_with(&bench, svt_alloc_pd(fake_context()), IBV_QPT_RC, cap, 64));
-	EXPECT(!sem_init(&doorbell, 0, 0));
+	assert_true(bench_open_with(&bench, svt_alloc_pd(fake_context()), IBV_QPT_RC, cap, 64));
+	assert_int_equal(sem_init(&doorbell, 0, 0), 0);
 	fake.on_doorbell = wake;
-	EXPECT(!pthread_create(&kernel_thread, NULL, kernel, &count));
+	assert_int_equal(pthread_create(&kernel_thread, NULL, kernel, &count), 0);
 	for (i = 0; i < posters; i++) {
 		poster[i].bench = &bench;
 		poster[i].number = i;
 		poster[i].batches = batches;
-		EXPECT(!pthread_create(&poster[i].thread, NULL, post_all, &poster[i]));
+		assert_int_equal(pthread_create(&poster[i].thread, NULL, post_all, &poster[i]), 0);
 	}
 	wrong = poll_all(&bench, posters);
 	for (i = 0; i < posters; i++) {
 		pthread_join(poster[i].thread, NULL);
-		EXPECT(!poster[i].err);
+		assert_int_equal(poster[i].err, 0);
 	}
 	pthread_join(kernel_thread, NULL);
-	EXPECT(!wrong);
-	EXPECT(fake.doorbells <= count);
+	if (wrong)
+		fail_msg("%s", wrong);
+	assert_in_range(fake.doorbells, 0, count);
 	sem_destroy(&doorbell);
 	bench_close(&bench);
 }
 
-static void one_poster(void)
+static void one_poster(void **state)
 {
 	run(1, false);
 }
 
-static void two_posters(void)
+static void two_posters(void **state)
 {
 	run(2, false);
 }
 
-static void two_posters_of_batches(void)
+static void two_posters_of_batches(void **state)
 {
 	run(2, true);
 }
 
-const struct test stress_tests[] = {
-	{ "stress: one thread posts", one_poster },
-	{ "stress: two threads post", two_posters },
-	{ "stress: two threads post by ibv_wr_*", two_posters_of_batches },
-	{}
+const struct CMUnitTest tests[] = {
+	{ "stress: one thread posts", one_poster, fake_setup, NULL, NULL },
+	{ "stress: two threads post", two_posters, fake_setup, NULL, NULL },
+	{ "stress: two threads post by ibv_wr_*", two_posters_of_batches, fake_setup, NULL, NULL },
 };
+
+const size_t test_count = ARRAY_SIZE(tests);

@@ -1,36 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Running tests: each is a function, and is left at the first EXPECT that does not hold.
+ * A program of tests, which main.c runs: cmocka, and the table of them.
  */
 #ifndef SVT_TEST_H
 #define SVT_TEST_H
 
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* In the thread that runs the tests only */
-#define EXPECT(condition) \
-	((condition) ? (void)0 : test_leave(__FILE__, __LINE__, #condition))
-
-__attribute__((noreturn)) void test_leave(const char *file, int line, const char *what);
-
-/* Lists of them end with one that has no name */
-struct test {
-	const char *name;
-	void (*run)(void);
-};
-
-/* Runs all, prints a line for each */
-void test_run(const struct test *tests);
-/* Prints "N passed, N failed"; returns the status to exit with */
-int test_summary(void);
-
-extern const struct test send_tests[];
-extern const struct test wr_api_tests[];
-extern const struct test recv_tests[];
-extern const struct test cq_tests[];
-extern const struct test library_tests[];
-extern const struct test stress_tests[];
+extern const struct CMUnitTest tests[];
+extern const size_t test_count;
 
 #endif

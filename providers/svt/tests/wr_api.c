@@ -3,26 +3,41 @@
  * ibv_wr_*(): what stands in the ring, and that a batch is posted whole or not at all.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "../ah.h"
 #include "../mw.h"
 #include "fake.h"
-#include "test.h"
 
 static struct ibv_qp_ex *ex_of(struct bench *bench)
 {
 	return &to_svt_qp(bench->qp)->verbs.qp_ex;
 }
 
-static void operations_arrive(void)
+/* The batch ends with @err, and nothing of it is posted */
+static void expect_refused(struct ibv_qp_ex *qp, int err)
 {
-	const struct svt_send_wqe *wqe;
-	struct ibv_qp_ex *qp;
-	struct bench bench;
+	assert_int_equal(ibv_wr_complete(qp), err);
+	assert_int_equal(fake_pending(&fake.sq), 0);
+}
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	qp = ex_of(&bench);
+static void operations_arrive(void **state)
+{
+	const struct svt_send_wqe expected[] = {
+		{ .wr_id = 1, .opcode = IBV_WR_RDMA_READ, .flags = SVT_SEND_SIGNALED, .num_sge = 1,
+		  .rdma = { .rkey = 2, .remote_addr = 3 } },
+		{ .wr_id = 2, .opcode = IBV_WR_ATOMIC_FETCH_AND_ADD, .flags = SVT_SEND_SIGNALED,
+		  .num_sge = 1, .atomic = { .rkey = 7, .remote_addr = 8, .compare_add = 9 } },
+		{ .wr_id = 3, .opcode = IBV_WR_SEND_WITH_IMM, .flags = SVT_SEND_SIGNALED,
+		  .imm_data = 12 },
+		{ .wr_id = 4, .opcode = IBV_WR_LOCAL_INV, .flags = SVT_SEND_SIGNALED,
+		  .invalidate_rkey = 13 },
+	};
+	const struct svt_sge sges[] = { { .lkey = 4, .addr = 5, .length = 6 },
+					{ .lkey = 10, .addr = 11, .length = 8 } };
+	struct ibv_qp_ex *qp = ex_of(*state);
+	const struct svt_send_wqe *wqe;
+	size_t i;
+
 	ibv_wr_start(qp);
 	qp->wr_id = 1;
 	qp->wr_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE;
@@ -35,265 +50,234 @@ static void operations_arrive(void)
 	ibv_wr_send_imm(qp, 12);
 	qp->wr_id = 4;
 	ibv_wr_local_inv(qp, 13);
-	EXPECT(!fake_pending(&fake.sq));
-	EXPECT(!ibv_wr_complete(qp));
+	assert_int_equal(fake_pending(&fake.sq), 0);
+	assert_int_equal(ibv_wr_complete(qp), 0);
 
-	EXPECT(fake_pending(&fake.sq) == 4);
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe->wr_id == 1 && wqe->opcode == IBV_WR_RDMA_READ);
-	EXPECT(wqe->flags == SVT_SEND_SIGNALED && wqe->num_sge == 1);
-	EXPECT(wqe->rdma.rkey == 2 && wqe->rdma.remote_addr == 3);
-	EXPECT(wqe->sge[0].lkey == 4 && wqe->sge[0].addr == 5 && wqe->sge[0].length == 6);
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe->wr_id == 2 && wqe->atomic.rkey == 7 && wqe->atomic.remote_addr == 8);
-	EXPECT(wqe->atomic.compare_add == 9 && !wqe->atomic.swap);
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe->wr_id == 3 && wqe->imm_data == 12 && !wqe->num_sge);
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe->wr_id == 4 && wqe->invalidate_rkey == 13);
-	bench_close(&bench);
+	assert_int_equal(fake_pending(&fake.sq), 4);
+	for (i = 0; i < 4; i++) {
+		wqe = fake_take_send();
+		assert_memory_equal(wqe, &expected[i], sizeof(*wqe));
+		if (wqe->num_sge)
+			assert_memory_equal(wqe->sge, &sges[i], sizeof(sges[i]));
+	}
 }
 
-static void an_atomic_write_has_its_value_inline(void)
+static void an_atomic_write_has_its_value_inline(void **state)
 {
+	const struct svt_send_wqe expected = {
+		.wr_id = 1, .opcode = IBV_WR_ATOMIC_WRITE, .flags = SVT_SEND_INLINE,
+		.inline_length = 8, .rdma = { .rkey = 2, .remote_addr = 3 },
+	};
 	const uint64_t value = 0x1122334455667788;
+	struct ibv_qp_ex *qp = ex_of(*state);
 	const struct svt_send_wqe *wqe;
-	struct ibv_qp_ex *qp;
-	struct bench bench;
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	qp = ex_of(&bench);
 	ibv_wr_start(qp);
 	qp->wr_id = 1;
 	ibv_wr_atomic_write(qp, 2, 3, &value);
-	EXPECT(!ibv_wr_complete(qp));
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && wqe->wr_id == 1 && wqe->opcode == IBV_WR_ATOMIC_WRITE);
-	EXPECT(wqe->rdma.rkey == 2 && wqe->rdma.remote_addr == 3 && !wqe->rdma.reserved);
-	EXPECT(wqe->flags == SVT_SEND_INLINE && wqe->inline_length == 8 && !wqe->num_sge);
-	EXPECT(!memcmp(wqe->sge, &value, 8));
-	bench_close(&bench);
-	EXPECT(bench_open(&bench, IBV_QPT_UC));
-	qp = ex_of(&bench);
-	ibv_wr_start(qp);
-	ibv_wr_atomic_write(qp, 2, 3, &value);
-	EXPECT(ibv_wr_complete(qp) == EINVAL);
-	EXPECT(!fake_pending(&fake.sq));
-	bench_close(&bench);
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	wqe = fake_take_send();
+	assert_memory_equal(wqe, &expected, sizeof(expected));
+	assert_memory_equal(wqe->sge, &value, sizeof(value));
 }
 
-static void inline_lists_are_joined(void)
+static void uc_has_no_atomic_write(void **state)
+{
+	struct ibv_qp_ex *qp = ex_of(*state);
+	const uint64_t value = 0;
+
+	ibv_wr_start(qp);
+	ibv_wr_atomic_write(qp, 2, 3, &value);
+	expect_refused(qp, EINVAL);
+}
+
+static void inline_lists_are_joined(void **state)
 {
 	const struct ibv_data_buf list[] = { { "abc", 3 }, { "", 0 }, { "defg", 4 } };
+	struct ibv_qp_ex *qp = ex_of(*state);
 	const struct svt_send_wqe *wqe;
-	struct ibv_qp_ex *qp;
-	struct bench bench;
 	char long_data[65] = {};
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	qp = ex_of(&bench);
 	ibv_wr_start(qp);
 	ibv_wr_rdma_write(qp, 1, 2);
 	ibv_wr_set_inline_data_list(qp, 3, list);
-	EXPECT(!ibv_wr_complete(qp));
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && wqe->flags == SVT_SEND_INLINE && wqe->inline_length == 7);
-	EXPECT(!memcmp(wqe->sge, "abcdefg", 7));
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	wqe = fake_take_send();
+	assert_int_equal(wqe->flags, SVT_SEND_INLINE);
+	assert_int_equal(wqe->inline_length, 7);
+	assert_memory_equal(wqe->sge, "abcdefg", 7);
 
 	ibv_wr_start(qp);
 	ibv_wr_send(qp);
 	ibv_wr_set_inline_data(qp, long_data, sizeof(long_data));
-	EXPECT(ibv_wr_complete(qp) == EINVAL);
+	expect_refused(qp, EINVAL);
 	ibv_wr_start(qp);
 	ibv_wr_rdma_read(qp, 1, 2);
 	ibv_wr_set_inline_data(qp, long_data, 1);
-	EXPECT(ibv_wr_complete(qp) == EINVAL);
-	EXPECT(!fake_take(&fake.sq));
-	bench_close(&bench);
+	expect_refused(qp, EINVAL);
 }
 
-static void a_batch_is_posted_whole_or_not(void)
+static void send_batch(struct ibv_qp_ex *qp, int count)
 {
-	struct ibv_qp_ex *qp;
-	struct bench bench;
-	int i;
-
-	EXPECT(bench_open(&bench, IBV_QPT_UC));
-	qp = ex_of(&bench);
 	ibv_wr_start(qp);
-	ibv_wr_send(qp);
+	while (count--)
+		ibv_wr_send(qp);
+}
+
+static void a_batch_is_posted_whole_or_not(void **state)
+{
+	struct bench *bench = *state;
+	struct ibv_qp_ex *qp = ex_of(bench);
+
+	send_batch(qp, 1);
 	ibv_wr_abort(qp);
-	ibv_wr_start(qp);
-	EXPECT(!ibv_wr_complete(qp));
-	EXPECT(!fake_pending(&fake.sq) && !fake.doorbells);
+	send_batch(qp, 0);
+	expect_refused(qp, 0);
+	assert_int_equal(fake.doorbells, 0);
 
-	ibv_wr_start(qp);
-	ibv_wr_send(qp);
+	send_batch(qp, 1);
 	ibv_wr_rdma_read(qp, 1, 2);
 	ibv_wr_set_sge(qp, 1, 2, 3);
 	ibv_wr_send(qp);
-	EXPECT(ibv_wr_complete(qp) == EINVAL);
-	EXPECT(!fake_pending(&fake.sq));
+	expect_refused(qp, EINVAL);
 
-	ibv_wr_start(qp);
-	for (i = 0; i < 5; i++)
-		ibv_wr_send(qp);
-	EXPECT(ibv_wr_complete(qp) == ENOMEM);
-	EXPECT(!fake_pending(&fake.sq));
+	send_batch(qp, 5);
+	expect_refused(qp, ENOMEM);
 
-	EXPECT(fake_sleep(&fake.sq));
-	ibv_wr_start(qp);
-	for (i = 0; i < 4; i++)
-		ibv_wr_send(qp);
-	EXPECT(!ibv_wr_complete(qp));
-	EXPECT(fake_pending(&fake.sq) == 4 && fake.doorbells == 1);
+	assert_true(fake_sleep(&fake.sq));
+	send_batch(qp, 4);
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	assert_int_equal(fake_pending(&fake.sq), 4);
+	assert_int_equal(fake.doorbells, 1);
 
-	bench.qp->state = IBV_QPS_RESET;
-	ibv_wr_start(qp);
-	ibv_wr_send(qp);
-	EXPECT(ibv_wr_complete(qp) == EINVAL);
-	bench_close(&bench);
+	bench->qp->state = IBV_QPS_RESET;
+	send_batch(qp, 1);
+	assert_int_equal(ibv_wr_complete(qp), EINVAL);
 }
 
-static void datagrams_have_an_address(void)
+static void datagrams_have_an_address(void **state)
 {
+	const struct svt_send_wqe expected = {
+		.opcode = IBV_WR_SEND, .num_sge = 1,
+		.ud = { .ah = 100, .remote_qpn = 4, .remote_qkey = 5 },
+	};
+	struct bench *bench = *state, connected;
+	struct ibv_qp_ex *qp = ex_of(bench);
 	struct ibv_ah_attr attr = {};
-	const struct svt_send_wqe *wqe;
-	struct ibv_qp_ex *qp;
-	struct bench bench;
-	struct ibv_ah *ah;
+	struct ibv_ah *ah = svt_create_ah(bench->pd, &attr);
 
-	EXPECT(bench_open(&bench, IBV_QPT_UD));
-	ah = svt_create_ah(bench.pd, &attr);
-	EXPECT(ah);
-	qp = ex_of(&bench);
-	ibv_wr_start(qp);
-	ibv_wr_send(qp);
+	send_batch(qp, 1);
 	ibv_wr_set_sge(qp, 1, 2, 3);
 	ibv_wr_set_ud_addr(qp, ah, 4, 5);
-	EXPECT(!ibv_wr_complete(qp));
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && wqe->ud.ah == 100 && wqe->ud.remote_qpn == 4 && wqe->ud.remote_qkey == 5);
-	EXPECT(wqe->num_sge == 1);
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	assert_memory_equal(fake_take_send(), &expected, sizeof(expected));
 
-	ibv_wr_start(qp);
-	ibv_wr_send(qp);
-	ibv_wr_send(qp);
+	send_batch(qp, 2);
 	ibv_wr_set_ud_addr(qp, ah, 4, 5);
-	EXPECT(ibv_wr_complete(qp) == EINVAL);
-	ibv_wr_start(qp);
-	ibv_wr_send(qp);
-	EXPECT(ibv_wr_complete(qp) == EINVAL);
+	expect_refused(qp, EINVAL);
+	send_batch(qp, 1);
+	expect_refused(qp, EINVAL);
+
+	assert_true(bench_open(&connected, IBV_QPT_RC));
+	send_batch(ex_of(&connected), 1);
+	ibv_wr_set_ud_addr(ex_of(&connected), ah, 4, 5);
+	expect_refused(ex_of(&connected), EINVAL);
+	bench_close(&connected);
 	svt_destroy_ah(ah);
-	bench_close(&bench);
-
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	qp = ex_of(&bench);
-	ibv_wr_start(qp);
-	ibv_wr_send(qp);
-	ibv_wr_set_ud_addr(qp, ah, 4, 5);
-	EXPECT(ibv_wr_complete(qp) == EINVAL);
-	bench_close(&bench);
 }
 
-static void windows_of_type_2_are_bound(void)
+static void windows_of_type_2_are_bound(void **state)
 {
 	struct ibv_mr mr = { .lkey = 33 };
 	const struct ibv_mw_bind_info info = { .mr = &mr, .addr = 1, .length = 2 };
-	const struct svt_send_wqe *wqe;
-	struct ibv_mw *mw1, *mw2;
-	struct ibv_qp_ex *qp;
-	struct bench bench;
+	const struct svt_send_wqe expected = {
+		.opcode = IBV_WR_BIND_MW,
+		.bind_mw = { .addr = 1, .length = 2, .mr_lkey = 33, .mw_rkey = 0x123456ff,
+			     .new_rkey = 0x12345601 },
+	};
+	struct bench *bench = *state;
+	struct ibv_qp_ex *qp = ex_of(bench);
+	struct ibv_mw *mw1 = svt_alloc_mw(bench->pd, IBV_MW_TYPE_1);
+	struct ibv_mw *mw2 = svt_alloc_mw(bench->pd, IBV_MW_TYPE_2);
 
-	EXPECT(bench_open(&bench, IBV_QPT_RC));
-	qp = ex_of(&bench);
-	mw1 = svt_alloc_mw(bench.pd, IBV_MW_TYPE_1);
-	mw2 = svt_alloc_mw(bench.pd, IBV_MW_TYPE_2);
-	EXPECT(mw1 && mw2);
 	ibv_wr_start(qp);
 	ibv_wr_bind_mw(qp, mw1, 0x12345601, &info);
-	EXPECT(ibv_wr_complete(qp) == EINVAL);
+	expect_refused(qp, EINVAL);
 	ibv_wr_start(qp);
 	ibv_wr_bind_mw(qp, mw2, 0x12345601, &info);
-	EXPECT(!ibv_wr_complete(qp));
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && wqe->bind_mw.mw_rkey == 0x123456ff && wqe->bind_mw.new_rkey == 0x12345601);
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	assert_memory_equal(fake_take_send(), &expected, sizeof(expected));
 	svt_dealloc_mw(mw1);
 	svt_dealloc_mw(mw2);
-	bench_close(&bench);
 }
 
-static void what_was_not_asked_for_is_not_there(void)
+static void what_was_not_asked_for_is_not_there(void **state)
 {
+	struct bench *bench = *state;
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = IBV_QPT_UD,
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE,
+		.pd = bench->pd,
+		.send_cq = bench->cq,
+		.recv_cq = bench->cq,
 	};
-	struct bench bench;
 	struct ibv_qp *qp;
 
-	EXPECT(bench_open(&bench, IBV_QPT_UD));
-	EXPECT(ibv_qp_to_qp_ex(bench.qp));
-	attr.pd = bench.pd;
-	attr.send_cq = bench.cq;
-	attr.recv_cq = bench.cq;
-	EXPECT(!svt_create_qp_ex(fake_context(), &attr) && errno == EOPNOTSUPP);
+	assert_non_null(ibv_qp_to_qp_ex(bench->qp));
+	assert_null(svt_create_qp_ex(fake_context(), &attr));
+	assert_int_equal(errno, EOPNOTSUPP);
 	attr.send_ops_flags = 0;
 	attr.comp_mask = IBV_QP_INIT_ATTR_PD;
 	qp = svt_create_qp_ex(fake_context(), &attr);
-	EXPECT(qp && !ibv_qp_to_qp_ex(qp));
+	assert_non_null(qp);
+	assert_null(ibv_qp_to_qp_ex(qp));
 	svt_destroy_qp(qp);
-	bench_close(&bench);
 }
 
-static void an_initiator_names_the_srq_of_its_peer(void)
+static void an_initiator_names_the_srq_of_its_peer(void **state)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND, .qp_type.xrc.remote_srqn = 0x1000000 };
-	const struct svt_send_wqe *wqe;
+	struct bench *bench = *state;
+	struct ibv_qp_ex *qp = ex_of(bench);
 	struct ibv_send_wr *bad;
-	struct ibv_qp_ex *qp;
-	struct bench bench;
 
-	EXPECT(bench_open(&bench, IBV_QPT_XRC_SEND));
-	EXPECT(svt_post_send(bench.qp, &wr, &bad) == EINVAL);
+	assert_int_equal(svt_post_send(bench->qp, &wr, &bad), EINVAL);
 	wr.qp_type.xrc.remote_srqn = 0xabcdef;
-	EXPECT(!svt_post_send(bench.qp, &wr, &bad));
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && wqe->srq_num == 0xabcdef);
+	assert_int_equal(svt_post_send(bench->qp, &wr, &bad), 0);
+	assert_int_equal(fake_take_send()->srq_num, 0xabcdef);
 
-	qp = ex_of(&bench);
 	ibv_wr_start(qp);
 	ibv_wr_rdma_write(qp, 1, 2);
 	ibv_wr_set_xrc_srqn(qp, 17);
 	ibv_wr_set_sge(qp, 1, 2, 3);
 	ibv_wr_local_inv(qp, 13);
-	EXPECT(!ibv_wr_complete(qp));
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && wqe->srq_num == 17);
-	wqe = fake_take(&fake.sq);
-	EXPECT(wqe && !wqe->srq_num);
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	assert_int_equal(fake_take_send()->srq_num, 17);
+	assert_int_equal(fake_take_send()->srq_num, 0);
 
-	ibv_wr_start(qp);
-	ibv_wr_send(qp);
+	send_batch(qp, 1);
 	ibv_wr_set_sge(qp, 1, 2, 3);
-	EXPECT(ibv_wr_complete(qp) == EINVAL);
-	ibv_wr_start(qp);
-	ibv_wr_send(qp);
+	expect_refused(qp, EINVAL);
+	send_batch(qp, 1);
 	ibv_wr_set_xrc_srqn(qp, 0x1000000);
-	EXPECT(ibv_wr_complete(qp) == EINVAL);
-	EXPECT(!fake_take(&fake.sq));
-	bench_close(&bench);
+	expect_refused(qp, EINVAL);
 }
 
-const struct test wr_api_tests[] = {
-	{ "wr_api: operations arrive", operations_arrive },
-	{ "wr_api: an atomic write has its value inline", an_atomic_write_has_its_value_inline },
-	{ "wr_api: inline lists are joined", inline_lists_are_joined },
-	{ "wr_api: a batch is posted whole or not", a_batch_is_posted_whole_or_not },
-	{ "wr_api: datagrams have an address", datagrams_have_an_address },
-	{ "wr_api: windows of type 2 are bound", windows_of_type_2_are_bound },
-	{ "wr_api: what was not asked for is not there", what_was_not_asked_for_is_not_there },
-	{ "wr: an initiator names the SRQ of its peer", an_initiator_names_the_srq_of_its_peer },
-	{}
+const struct CMUnitTest tests[] = {
+	RC_TEST("wr_api: operations arrive", operations_arrive),
+	RC_TEST("wr_api: an atomic write has its value inline",
+		an_atomic_write_has_its_value_inline),
+	BENCH_TEST("wr_api: UC has no atomic write", uc_has_no_atomic_write, IBV_QPT_UC),
+	RC_TEST("wr_api: inline lists are joined", inline_lists_are_joined),
+	BENCH_TEST("wr_api: a batch is posted whole or not", a_batch_is_posted_whole_or_not,
+		   IBV_QPT_UC),
+	BENCH_TEST("wr_api: datagrams have an address", datagrams_have_an_address, IBV_QPT_UD),
+	RC_TEST("wr_api: windows of type 2 are bound", windows_of_type_2_are_bound),
+	BENCH_TEST("wr_api: what was not asked for is not there",
+		   what_was_not_asked_for_is_not_there, IBV_QPT_UD),
+	BENCH_TEST("wr: an initiator names the SRQ of its peer",
+		   an_initiator_names_the_srq_of_its_peer, IBV_QPT_XRC_SEND),
 };
+
+const size_t test_count = ARRAY_SIZE(tests);
