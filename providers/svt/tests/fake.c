@@ -197,6 +197,16 @@ static int resize_srq(const struct svt_ioctl *call)
 	return err;
 }
 
+static int query_dm(const struct svt_ioctl *call)
+{
+	const struct ib_uverbs_attr *out = attr_of(call, SVT_ATTR_DM_QUERY_INFO);
+
+	if (out->len != sizeof(fake.dm))
+		return EINVAL;
+	*(struct svt_dm_info *)(uintptr_t)out->data = fake.dm;
+	return 0;
+}
+
 static int ring_doorbell(const struct svt_ioctl *call)
 {
 	atomic_fetch_add(&fake.doorbells, 1);
@@ -220,6 +230,8 @@ int ioctl(int fd, unsigned long request, ...)
 		abort();
 	if (call->header.object_id == UVERBS_OBJECT_SRQ)
 		errno = resize_srq(call);
+	else if (call->header.object_id == UVERBS_OBJECT_DM)
+		errno = query_dm(call);
 	else
 		errno = ring_doorbell(call);
 	return errno ? -1 : 0;

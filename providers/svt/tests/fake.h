@@ -38,6 +38,7 @@ struct fake_ring {
  * @qp_cap: what create QP answers with, if .max_send_wr is not 0
  * @break_info: make the next ring that is created one that makes no sense
  * @no_mappings: so many of the next calls of mmap() have no memory
+ * @dm: what device memory is said to be
  * @qp_ex_shift: bytes by which the library's idea of verbs_qp.comp_mask is off
  */
 struct fake {
@@ -52,6 +53,7 @@ struct fake {
 	struct ibv_qp_cap qp_cap;
 	bool break_info;
 	unsigned int no_mappings;
+	struct svt_dm_info dm;
 	size_t qp_ex_shift;
 };
 
