@@ -13,7 +13,7 @@ exec_in_b() {
 
 # same_host [OPTION...]: svt_verify between two QPs of svta
 same_host() {
-	pair "$BUILD/tools/svt_verify" -d svta -g "$(gid_index svta v4)" "$@" -- \
+	suite_pair "$BUILD/tools/svt_verify" -d svta -g "$(gid_index svta v4)" "$@" -- \
 		"$BUILD/tools/svt_verify" -d svta -g "$(gid_index svta v4)" "$@" 10.0.0.1
 }
 

@@ -5,6 +5,7 @@
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
+SKIPS=
 SOME='odp_traffic,odp_atomic,odp_unmapped,odp_copied,odp_forks,odp_implicit_traffic'
 
 capabilities() {
@@ -16,28 +17,16 @@ capabilities() {
 	done
 }
 
-# Nothing is skipped, and pages were waited for at both ends
+# Pages were waited for at both ends
 paged() {
 	local before
 	before=$(counter page_faults)
 	verify "$@"
-	fails grep '^skip' "$WORK/client"
 	[ "$(counter page_faults)" -gt "$before" ]
 }
 
-secret() {
-	verify v4 -t odp_secret
-	fails grep '^skip' "$WORK/client"
-}
-
-# The one region that is paged is svta's
-counted() {
-	verify v4 -t odp_counts
-	fails grep '^skip' "$WORK/client"
-}
-
 same_host() {
-	pair "$BUILD/tools/svt_verify" -d svta -g "$(gid_index svta v4)" -t "$SOME" -- \
+	suite_pair "$BUILD/tools/svt_verify" -d svta -g "$(gid_index svta v4)" -t "$SOME" -- \
 		"$BUILD/tools/svt_verify" -d svta -g "$(gid_index svta v4)" -t "$SOME" 10.0.0.1
 }
 
@@ -79,12 +68,13 @@ run_on_each "pages that are not there, that leave, that are copied" paged v4 -t 
 run_test "all of the address space" paged v6 -t \
 	odp_implicit_traffic,odp_implicit_atomic,odp_implicit_unmapped,odp_implicit_forks,odp_implicit_advice
 run_test "UC and UD send it" paged v4 -t odp_uc,odp_ud
-is_uml "$SVT_KERNEL" || run_on_each "memory that the kernel itself can not reach" secret
+is_uml "$SVT_KERNEL" || run_on_each "memory that the kernel itself can not reach" verify v4 -t odp_secret
 SAME_HOST=a
 run_test "both ends on one host" same_host
 SAME_HOST=
 run_test "rdma-core's examples" with_other_programs
 run_test "counters of single regions" counters_of_regions
-run_test "what advice, faults and invalidations count" counted
+# The one region that is paged is svta's
+run_test "what advice, faults and invalidations count" verify v4 -t odp_counts
 run_on_each "teardown leaves nothing" leave_pair
 finish

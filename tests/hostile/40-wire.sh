@@ -82,14 +82,14 @@ await() {
 heard() {
 	local line
 	while read -r line; do
-		[ "$line" != "at $1" ] || return 0
+		[ "$line" != "# at $1" ] || return 0
 	done <"$WORK/client"
 	return 1
 }
 
 has_verified() {
 	local word number operations=0
-	while read -r word number; do
+	while read -r _ word number; do
 		[ "$word" != operations ] || operations=$number
 	done <"$WORK/client"
 	echo "$operations" >"$WORK/operations"

@@ -177,12 +177,6 @@ has_results() {
 	grep -qE '^ *[0-9]+ +[0-9]+ +([0-9.]+|inf)' "$WORK/client"
 }
 
-# verify KIND [OPTION...]: svt_verify between svta and svtb, over addresses of KIND
-verify() {
-	pair "$BUILD/tools/svt_verify" -d svta -g "$(gid_index svta "$1")" "${@:2}" -- \
-		"$BUILD/tools/svt_verify" -d svtb -g "$(gid_index svtb "$1")" "${@:2}" "$PAIR_HOST"
-}
-
 # capture COMMAND...: what RoCE packets b got and sent while it runs is in $WORK/wire.pcap
 capture() {
 	local pid

@@ -71,6 +71,26 @@ failing_middle() {
 	true
 }
 
+# prints LINE...: as a suite of two cases
+prints() {
+	suite printf '%s\n' "KTAP version 1" "1..2" "$@"
+}
+case_fails() {
+	prints "ok 1 one" "# file.c:3: wrong" "not ok 2 two"
+}
+case_is_missing() {
+	prints "ok 1 one"
+}
+case_is_skipped() {
+	SKIPS='^two # SKIP later' prints "ok 1 one" "ok 2 two # SKIP never"
+}
+cases_pass() {
+	prints "ok 1 one" "ok 2 two # SKIP any"
+	SKIPS='^two # SKIP never' prints "ok 1 one" "ok 2 two # SKIP never"
+	SKIPS='' prints "ok 1 one" "ok 2 two"
+	[ "$(grep -c '^ok [123] ' "$SUBTESTS")" = 3 ]
+}
+
 # Tests of these files have WORK
 FILES=/run/svt/files-of-tests
 
@@ -114,8 +134,10 @@ run_test "write bandwidth" bandwidth
 run_test "rping" cm_pingpong
 run_test "server without a listener" quiet_server
 run_test "pair in two namespaces" in_namespaces
+run_test "a suite passes when its cases do" cases_pass
 # A failure of the harness to fail is a failure here.
-for function in slow_client wrong_status too_long kernel_complaint failing_middle; do
+for function in slow_client wrong_status too_long kernel_complaint failing_middle \
+	case_fails case_is_missing case_is_skipped; do
 	out=$(SVT_RESULTS=/dev/null TEST_LIMIT=6 run_test "$function" "$function")
 	run_test "notices $function" is_failure "$out"
 done

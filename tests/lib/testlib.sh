@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # The test harness of the guest: a file tests/e2e/NN-name.sh sources it, calls run_test for each of
-# its tests and finish at its end. Namespaces, devices and pairs of programs are in pair.sh, which
-# comes along. Results are KTAP, indented by KTAP_INDENT where they are part of others.
+# its tests and finish at its end. Namespaces, devices and pairs of programs are in pair.sh, programs
+# that are suites of cases in ktap.sh; both come along. Results are KTAP, indented by KTAP_INDENT where they are part of others.
 #
 # A test is a function: it fails when a command in it fails, when it takes too long (TEST_LIMIT
 # seconds, 150 unless set, times SVT_TIME_SCALE), or when the kernel complains meanwhile. Its output
@@ -14,6 +14,7 @@
 
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/pair.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/ktap.sh"
 
 SVT_RESULTS=${SVT_RESULTS:-/dev/null}
 TEST_LIMIT=${TEST_LIMIT:-150}
@@ -63,6 +64,11 @@ ktap() {
 # ktap_notes: what comes in, as remarks on the test that ends next
 ktap_notes() {
 	sed -u "s/^/$KTAP_INDENT# /"
+}
+
+# show_subtests: what the cases of the programs of a test came to
+show_subtests() {
+	sed "s/^/$KTAP_INDENT    /" "$SUBTESTS"
 }
 
 # milliseconds: of a clock that only tells how long something took
@@ -124,7 +130,7 @@ run_limited() {
 # What a program calls a failure may be far above the end of its output.
 report_failure() {
 	{
-		head -n -60 "$1" | grep -E 'FAIL|not ok' | head -n 20
+		ktap_failures <(head -n -60 "$1") | head -n 40
 		tail -n 60 "$1"
 		show_dmesg
 	} | ktap_notes
@@ -134,7 +140,7 @@ report_failure() {
 record_failure() {
 	echo "fail $TEST_FILE: $1" >>"$SVT_RESULTS"
 	{
-		grep -E 'FAIL|not ok' "$2" | head -n 4
+		ktap_failures "$2" | head -n 6
 		complaints | head -n 2
 		tail -n 3 "$2"
 	} | sed 's/^ */why /' >>"$SVT_RESULTS"
@@ -183,6 +189,7 @@ report_result() {
 	number=$((number + 1))
 	if [ -z "${4:-}" ]; then
 		[ -z "${SVT_VERBOSE:-}" ] || ktap_notes <"$3"
+		show_subtests
 		ktap "ok $number $1 # $time"
 		passed=$((passed + 1))
 		echo "pass $TEST_FILE: $1" >>"$SVT_RESULTS"
@@ -190,6 +197,7 @@ report_result() {
 	fi
 	echo "failed: $4" >>"$3"
 	report_failure "$3"
+	show_subtests
 	ktap "not ok $number $1 # $time"
 	failed=$((failed + 1))
 	record_failure "$1" "$3"
@@ -209,6 +217,7 @@ run_test() {
 	shift
 	is_wanted "$name" || return 0
 	rm -rf "${WORK:?}"/*
+	: >"$SUBTESTS"
 	echo "svt test: $name" >/dev/kmsg
 	started=$(milliseconds)
 	allow "$TEST_LIMIT"

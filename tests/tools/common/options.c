@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The command line of tools that move messages between two sides: what they all take, and what one
- * takes beside, in one table for getopt_long().
+ * Command lines: sets of options, of a program and of what it shares with others, in one table for
+ * getopt_long().
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "number.h"
 #include "options.h"
 
-#define TABLE_SIZE	32
+#define TABLE_SIZE	48
 #define DEPTH_MAX	(1u << 14)
 #define MESSAGE_MAX	(1u << 31)
 
@@ -20,56 +21,99 @@ struct table {
 	u32 num_rows, num_letters;
 };
 
-static const struct option common[] = {
+static struct {
+	const char *synopsis;
+	const struct option_set *sets;
+	u32 count;
+} line;
+
+static void usage(FILE *out)
+{
+	u32 i;
+
+	fprintf(out, "usage: %s %s\n", program_invocation_short_name, line.synopsis);
+	for (i = 0; i < line.count; i++)
+		if (line.sets[i].help)
+			fputs(line.sets[i].help, out);
+	fputs("  -h, --help         this\n", out);
+}
+
+void options_refuse(void)
+{
+	usage(stderr);
+	exit(2);
+}
+
+static void append(struct table *t, const struct option *row)
+{
+	if (t->num_rows == TABLE_SIZE)
+		abort();
+	t->rows[t->num_rows++] = *row;
+	if (row->val > CHAR_MAX)
+		return;
+	t->letters[t->num_letters++] = row->val;
+	if (row->has_arg == required_argument)
+		t->letters[t->num_letters++] = ':';
+}
+
+static bool is_of(const struct option *row, int c)
+{
+	for (; row && row->name; row++)
+		if (row->val == c)
+			return true;
+	return false;
+}
+
+static void take(int c)
+{
+	u32 i;
+
+	for (i = 0; i < line.count; i++)
+		if (is_of(line.sets[i].table, c) && line.sets[i].take(c, line.sets[i].values))
+			return;
+	options_refuse();
+}
+
+int options_take(int argc, char **argv, const char *synopsis, const struct option_set *sets,
+		 u32 count)
+{
+	static const struct option help = { "help", no_argument, NULL, 'h' };
+	const struct option *row;
+	struct table t = {};
+	u32 i;
+	int c;
+
+	line.synopsis = synopsis;
+	line.sets = sets;
+	line.count = count;
+	for (i = 0; i < count; i++)
+		for (row = sets[i].table; row && row->name; row++)
+			append(&t, row);
+	append(&t, &help);
+	while ((c = getopt_long(argc, argv, t.letters, t.rows, NULL)) != -1) {
+		if (c == 'h') {
+			usage(stdout);
+			exit(0);
+		}
+		take(c);
+	}
+	return optind;
+}
+
+static const struct option two_sides[] = {
 	{ "dev", required_argument, NULL, 'd' },
 	{ "gid", required_argument, NULL, 'g' },
 	{ "port", required_argument, NULL, 'p' },
 	{ "count", required_argument, NULL, 'n' },
 	{ "size", required_argument, NULL, 's' },
 	{ "depth", required_argument, NULL, 'D' },
-	{ "help", no_argument, NULL, 'h' },
 	{ }
 };
 
-static void usage(const struct own_options *own, FILE *out)
+static bool take_two_sides(int c, void *values)
 {
-	const struct common_options *o = &own->defaults;
+	struct common_options *o = values;
 
-	fprintf(out,
-		"usage: %s [options] [HOST]\n"
-		"  Without HOST it is the server.  Both sides take the same options.\n"
-		"  -d, --dev DEV     RDMA device (default: the first)\n"
-		"  -g, --gid IDX     GID index (default: the first of RoCE v2, IPv4 preferred)\n"
-		"  -p, --port PORT   TCP port of the out-of-band exchange (default %s)\n"
-		"  -n, --count N     messages of a QP (default %u)\n"
-		"  -s, --size BYTES  of a message (default %u)\n"
-		"  -D, --depth N     messages of a QP under way (default %u)\n",
-		program_invocation_short_name, o->port, o->num, o->size, o->depth);
-	own->usage(out);
-}
-
-int options_refuse(const struct own_options *own)
-{
-	usage(own, stderr);
-	return -1;
-}
-
-static void append(struct table *t, const struct option *rows)
-{
-	for (; rows->name; rows++) {
-		if (t->num_rows == TABLE_SIZE)
-			abort();
-		t->rows[t->num_rows++] = *rows;
-		if (rows->val > CHAR_MAX)
-			continue;
-		t->letters[t->num_letters++] = rows->val;
-		if (rows->has_arg == required_argument)
-			t->letters[t->num_letters++] = ':';
-	}
-}
-
-static bool take(int c, struct common_options *o)
-{
 	switch (c) {
 	case 'd':
 		o->dev = optarg;
@@ -94,24 +138,27 @@ static bool take(int c, struct common_options *o)
 	}
 }
 
-int options_parse(int argc, char **argv, const struct own_options *own, struct common_options *o,
-		  void *values)
+void options_two_sides(int argc, char **argv, const struct option_set *own,
+		       struct common_options *o)
 {
-	struct table t = {};
-	int c;
+	static struct option_set sets[2];
+	static char help[512];
+	int at;
 
-	append(&t, common);
-	append(&t, own->table);
-	*o = own->defaults;
-	while ((c = getopt_long(argc, argv, t.letters, t.rows, NULL)) != -1) {
-		if (c == 'h') {
-			usage(own, stdout);
-			exit(0);
-		}
-		if (!take(c, o) && !own->take(c, values))
-			return options_refuse(own);
-	}
-	if (optind < argc)
-		o->host = argv[optind++];
-	return optind < argc || !o->num || !o->depth ? options_refuse(own) : 0;
+	sets[0] = (struct option_set){ two_sides, take_two_sides, o, help };
+	sets[1] = *own;
+	snprintf(help, sizeof(help),
+		 "  Without HOST it is the server.  Both sides take the same options.\n"
+		 "  -d, --dev DEV     RDMA device (default: the first)\n"
+		 "  -g, --gid IDX     GID index (default: the first of RoCE v2, IPv4 preferred)\n"
+		 "  -p, --port PORT   TCP port of the out-of-band exchange (default %s)\n"
+		 "  -n, --count N     messages of a QP (default %u)\n"
+		 "  -s, --size BYTES  of a message (default %u)\n"
+		 "  -D, --depth N     messages of a QP under way (default %u)\n",
+		 o->port, o->num, o->size, o->depth);
+	at = options_take(argc, argv, "[options] [HOST]", sets, ARRAY_SIZE(sets));
+	if (at < argc)
+		o->host = argv[at++];
+	if (at < argc || !o->num || !o->depth)
+		options_refuse();
 }

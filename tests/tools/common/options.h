@@ -3,9 +3,26 @@
 #define TOOLS_OPTIONS_H
 
 #include <getopt.h>
-#include <stdio.h>
 
 #include "types.h"
+
+/* Options that belong together. */
+struct option_set {
+	const struct option *table;		/* of getopt_long(), ends with an empty one */
+	bool (*take)(int c, void *values);	/* one of @table; false: its value is none */
+	void *values;				/* for @take */
+	const char *help;			/* the lines of @table in the usage */
+};
+
+/*
+ * Takes the options of all sets off a command line. A set without a table is none. Exits with 0
+ * when it was asked for help, with 2 and the usage on stderr for what is wrong.
+ * Return: the index in @argv of the first that is no option.
+ */
+int options_take(int argc, char **argv, const char *synopsis, const struct option_set *sets,
+		 u32 count);
+/* For what is wrong otherwise: the usage on stderr, and exits with 2. */
+void options_refuse(void) __noreturn;
 
 /* What a tool takes that moves messages between two sides. */
 struct common_options {
@@ -18,21 +35,8 @@ struct common_options {
 	u32 depth;
 };
 
-/* What one of them takes beside, and what it does unless told. */
-struct own_options {
-	struct common_options defaults;
-	const struct option *table;		/* of getopt_long(), ends with an empty one */
-	bool (*take)(int c, void *values);	/* one of @table; false: its value is none */
-	void (*usage)(FILE *out);		/* the lines of @table */
-};
-
-/*
- * Return: 0, or -1 with the usage on stderr.  Exits with 2 for what is no number, and with 0 when
- * it was only asked for help.  @values: for @own->take.
- */
-int options_parse(int argc, char **argv, const struct own_options *own, struct common_options *o,
-		  void *values);
-/* For values that do not fit each other.  Return: -1 with the usage on stderr. */
-int options_refuse(const struct own_options *own);
+/* @o: has the defaults. @own: what this tool takes beside. Exits as options_take() does. */
+void options_two_sides(int argc, char **argv, const struct option_set *own,
+		       struct common_options *o);
 
 #endif

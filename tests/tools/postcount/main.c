@@ -44,16 +44,14 @@ static const struct option table[] = {
 	{ }
 };
 
-static void usage(FILE *out)
-{
-	fputs("  -m, --mtu MTU     path MTU (default: the port's)\n"
-	      "  -S, --signal N    every Nth request is signalled (default 1)\n"
-	      "  -w, --write       RDMA WRITE instead of SEND\n"
-	      "  -x, --extended    ibv_wr_* instead of ibv_post_send\n"
-	      "  --max-post-percent P   fail beyond P system calls in 100 posts\n"
-	      "  --max-poll N           fail beyond N system calls in all polls\n"
-	      "  --max-recv N           fail beyond N system calls in all receives posted\n", out);
-}
+static const char help[] =
+	"  -m, --mtu MTU     path MTU (default: the port's)\n"
+	"  -S, --signal N    every Nth request is signalled (default 1)\n"
+	"  -w, --write       RDMA WRITE instead of SEND\n"
+	"  -x, --extended    ibv_wr_* instead of ibv_post_send\n"
+	"  --max-post-percent P   fail beyond P system calls in 100 posts\n"
+	"  --max-poll N           fail beyond N system calls in all polls\n"
+	"  --max-recv N           fail beyond N system calls in all receives posted\n";
 
 static bool take_option(int c, void *values)
 {
@@ -86,20 +84,13 @@ static bool take_option(int c, void *values)
 	}
 }
 
-static const struct own_options own_options = {
-	.defaults = { .port = "18541", .gid_index = -1, .num = 10000, .size = 65536, .depth = 128 },
-	.table = table,
-	.take = take_option,
-	.usage = usage,
-};
-
-static int parse(int argc, char **argv, struct settings *s)
+static void parse(int argc, char **argv, struct settings *s)
 {
-	if (options_parse(argc, argv, &own_options, &s->common, s))
-		return -1;
+	const struct option_set own = { table, take_option, s, help };
+
+	options_two_sides(argc, argv, &own, &s->common);
 	if (!s->kind.signal_every || s->kind.signal_every > s->common.depth)
-		return options_refuse(&own_options);
-	return 0;
+		options_refuse();
 }
 
 /* Return: whether @value is within @max, where there is one. */
@@ -132,11 +123,16 @@ static bool report(const struct traffic_sums *sums, const struct limits *max)
 
 int main(int argc, char **argv)
 {
-	struct settings s = { .kind.signal_every = 1, .max = { -1, -1, -1 } };
+	struct settings s = {
+		.common = {
+			.port = "18541", .gid_index = -1, .num = 10000, .size = 65536, .depth = 128,
+		},
+		.kind.signal_every = 1,
+		.max = { -1, -1, -1 },
+	};
 	struct traffic_sums sums = { 0 };
 
-	if (parse(argc, argv, &s))
-		return 2;
+	parse(argc, argv, &s);
 	alarm(clock_scaled_ms(RUN_SECONDS * 1000) / 1000 + 1);
 	if (traffic_run(&s.common, &s.kind, &sums)) {
 		printf("FAIL the run did not come to its end\n");

@@ -3,6 +3,7 @@
  * svt_share: what many busy QPs get done beside each other. Fails when one got less than --least or
  * more than --most of the mean.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "number.h"
@@ -26,13 +27,10 @@ static const struct option table[] = {
 	{ }
 };
 
-static void usage(FILE *out)
-{
-	fprintf(out,
-		"  -q, --qps N       RC QPs (default 64, at most %u); --count is their average\n"
-		"  --least SHARE     fail when a QP got less of the mean (default 0.8)\n"
-		"  --most SHARE      fail when a QP got more of it (default 1.2)\n", QPS_MAX);
-}
+static const char help[] =
+	"  -q, --qps N       RC QPs (default 64, at most 1000); --count is their average\n"
+	"  --least SHARE     fail when a QP got less of the mean (default 0.8)\n"
+	"  --most SHARE      fail when a QP got more of it (default 1.2)\n";
 
 static bool take_option(int c, void *values)
 {
@@ -53,18 +51,13 @@ static bool take_option(int c, void *values)
 	}
 }
 
-static const struct own_options own_options = {
-	.defaults = { .port = "18542", .gid_index = -1, .num = 1000, .size = 64, .depth = 32 },
-	.table = table,
-	.take = take_option,
-	.usage = usage,
-};
-
-static int parse(int argc, char **argv, struct settings *s)
+static void parse(int argc, char **argv, struct settings *s)
 {
-	if (options_parse(argc, argv, &own_options, &s->common, s))
-		return -1;
-	return s->qps && s->common.size ? 0 : options_refuse(&own_options);
+	const struct option_set own = { table, take_option, s, help };
+
+	options_two_sides(argc, argv, &own, &s->common);
+	if (!s->qps || !s->common.size)
+		options_refuse();
 }
 
 static bool is_fair(const struct settings *s, const u32 *done)
@@ -85,11 +78,17 @@ static bool is_fair(const struct settings *s, const u32 *done)
 
 int main(int argc, char **argv)
 {
-	struct settings s = { .qps = 64, .least = 0.8, .most = 1.2 };
+	struct settings s = {
+		.common = {
+			.port = "18542", .gid_index = -1, .num = 1000, .size = 64, .depth = 32,
+		},
+		.qps = 64,
+		.least = 0.8,
+		.most = 1.2,
+	};
 	static u32 done[QPS_MAX];
 
-	if (parse(argc, argv, &s))
-		return 2;
+	parse(argc, argv, &s);
 	if (share_run(&s.common, s.qps, done))
 		return 1;
 	if (!s.common.host || is_fair(&s, done))

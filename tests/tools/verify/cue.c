@@ -18,10 +18,8 @@ void cue_need(struct test *t)
 
 void cue_at(struct test *t, const char *word)
 {
-	if (!t->client)
-		return;
-	printf("at %s\n", word);
-	fflush(stdout);
+	if (t->client)
+		suite_note("at %s", word);
 }
 
 bool cue_given(struct test *t, const char *word)

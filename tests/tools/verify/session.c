@@ -9,7 +9,7 @@
 
 #include "session.h"
 
-#define SESSION_VERSION	1
+#define SESSION_VERSION	2
 
 struct hello {
 	u32 version;
@@ -19,6 +19,7 @@ struct hello {
 	u32 lossy;
 	u32 large;
 	u32 scripted;
+	u32 cases;
 };
 
 int session_peek(int fd, struct oob_head *head)
@@ -42,8 +43,10 @@ static int check_hello(struct run *run, const struct hello *h)
 	}
 	if (h->mtu < run->mtu)
 		run->mtu = h->mtu;
-	if (!run->client)
+	if (!run->client) {
 		run->seed = h->seed;
+		run->cases = h->cases;
+	}
 	run->lossy |= !!h->lossy;
 	run->large |= !!h->large;
 	run->scripted |= !!h->scripted;
@@ -60,6 +63,7 @@ int session_hello(struct run *run)
 		.lossy = run->lossy,
 		.large = run->large,
 		.scripted = run->scripted,
+		.cases = run->cases,
 	};
 	struct oob_frame f;
 	struct hello theirs;
@@ -78,12 +82,12 @@ int session_hello(struct run *run)
 	return check_hello(run, &theirs);
 }
 
-int session_start(struct run *run, const struct test_case *c, u32 round)
+int session_start(struct run *run, const struct suite_case *c)
 {
-	return oob_send(run->oob, FRAME_START, round, 0, c->name, strlen(c->name) + 1);
+	return oob_send(run->oob, FRAME_START, ++run->round, 0, c->name, strlen(c->name) + 1);
 }
 
-static const struct test_case *case_of(struct oob_frame *f)
+static const struct suite_case *case_of(struct oob_frame *f)
 {
 	if (!f->head.len)
 		return NULL;
@@ -91,21 +95,23 @@ static const struct test_case *case_of(struct oob_frame *f)
 	return suite_find((char *)f->data);
 }
 
-int session_next(struct run *run, const struct test_case **c, u32 *round)
+const struct suite_case *session_next(struct run *run)
 {
+	const struct suite_case *c = NULL;
 	struct oob_frame f;
 	int ret;
 
 	ret = oob_recv(run->oob, &f, clock_limit(2 * LIMIT_PEER_MS));
-	if (ret)
-		return ret;
-	if (f.head.kind == FRAME_BYE)
-		return 0;
-	if (f.head.kind != FRAME_START)
-		return -EPROTO;
-	*c = case_of(&f);
-	*round = f.head.round;
-	return *c ? 1 : -ENOENT;
+	if (!ret && f.head.kind == FRAME_BYE)
+		return NULL;
+	if (!ret && f.head.kind == FRAME_START) {
+		c = case_of(&f);
+		run->round = f.head.round;
+	}
+	if (!c)
+		fprintf(stderr, "no next case from the client: %s\n",
+			ret ? strerror(-ret) : "it has others");
+	return c;
 }
 
 void session_bye(struct run *run)

@@ -17,17 +17,17 @@ enum frame_kind {
 int session_peek(int fd, struct oob_head *head);
 
 /*
- * Agree on version, seed and path MTU (the client's seed, the smaller MTU).
+ * Agree on version, seed, path MTU and number of cases (the client's, the smaller MTU).
  * Return: 0, or -1 with a line on stderr.
  */
 int session_hello(struct run *run);
 
 /*
- * The client calls session_start() before each test, the server session_next(), which gives the
- * case and its round: 1 for a test to run, 0 at the end, negative errno when the peer is lost.
+ * The client calls session_start() before each case; session_next() gives it to the server, or NULL
+ * at the end, with a line on stderr when the peer is lost.  Each begins a round.
  */
-int session_start(struct run *run, const struct test_case *c, u32 round);
-int session_next(struct run *run, const struct test_case **c, u32 *round);
+int session_start(struct run *run, const struct suite_case *c);
+const struct suite_case *session_next(struct run *run);
 void session_bye(struct run *run);
 
 #endif

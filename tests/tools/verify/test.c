@@ -32,7 +32,7 @@ static u64 name_key(u64 seed, const char *name)
 static void __noreturn test_end(struct test *t, enum verdict verdict)
 {
 	t->mine.verdict = verdict;
-	longjmp(t->out, 1);
+	suite_leave();
 }
 
 void test_fail(struct test *t, const char *fmt, ...)
@@ -128,12 +128,9 @@ void test_poll_peer(struct test *t)
 
 static void run_case(struct test *t)
 {
-	if (!setjmp(t->out)) {
-		res_begin(t);
-		t->c->run(t);
-		test_sync(t);
-	}
-	res_end(t);
+	res_begin(t);
+	t->c->run(t);
+	test_sync(t);
 }
 
 static void settle(struct test *t)
@@ -178,7 +175,8 @@ void test_execute(struct test *t, struct outcome *result)
 	t->dev = &t->run->dev;
 	t->peer_ms = LIMIT_PEER_MS;
 	t->client = t->run->client;
-	run_case(t);
+	suite_call(run_case, t);
+	res_end(t);
 	if (!t->run->lost)
 		settle(t);
 	judge(t, result);

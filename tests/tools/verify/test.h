@@ -3,11 +3,11 @@
 #define VERIFY_TEST_H
 
 #include <infiniband/verbs.h>
-#include <setjmp.h>
 
 #include "clock.h"
 #include "dev.h"
 #include "oob.h"
+#include "suite.h"
 #include "types.h"
 
 #define WHY_LEN		400
@@ -35,19 +35,12 @@ struct run {
 	bool large;	/* -L */
 	bool lossy;	/* -u: UC and UD may lose messages on this wire */
 	bool lost;	/* the peer is gone, nothing more can run */
+	u32 cases;	/* that the client runs */
+	u32 round;	/* the number of the one that runs */
 	bool scripted;	/* a script gives cues */
 	const char *cues;	/* -x, at the client: the file that they are in */
 	u64 seed;
 	enum ibv_mtu mtu;
-};
-
-struct test;
-
-struct test_case {
-	const char *name;
-	void (*run)(struct test *t);
-	const char *about;
-	const void *arg;
 };
 
 enum verdict {
@@ -70,7 +63,7 @@ struct res;
  * what it has created is on @res and is destroyed afterwards, newest first.
  */
 struct test {
-	const struct test_case *c;
+	const struct suite_case *c;
 	struct run *run;
 	struct dev *dev;
 	bool client;
@@ -80,7 +73,6 @@ struct test {
 	u64 key;		/* from the seed and the name: the same on both sides */
 	struct ibv_pd *pd;
 	struct res *res;
-	jmp_buf out;
 	struct outcome mine;
 	struct outcome peers;
 	bool peer_ended;
@@ -101,8 +93,5 @@ void test_execute(struct test *t, struct outcome *result);
 
 /* Pseudo-random 64 bits, a function of the test, the seed and @n. */
 u64 test_rnd(const struct test *t, u64 n);
-
-extern const struct test_case *const suites[];
-const struct test_case *suite_find(const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 /* The first packet to a QP in RTR. */
 static void run_comm_est(struct test *t)
@@ -81,7 +81,7 @@ static void run_refused(struct test *t)
 	}
 }
 
-const struct test_case async_cases[] = {
+const struct suite_case async_cases[] = {
 	{ "ev_comm_est", run_comm_est, "COMM_EST on RC", NULL },
 	{ "ev_comm_est_uc", run_comm_est, "COMM_EST on UC", ARG_YES },
 	{ "ev_last_wqe", run_last_wqe, "QP_LAST_WQE_REACHED", NULL },

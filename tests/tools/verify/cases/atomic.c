@@ -9,7 +9,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define WORDS		8
 #define STEPS		64
@@ -232,7 +232,7 @@ static void run_cpu(struct test *t)
 			  (unsigned long long)total, (unsigned long long)adds, ADDS);
 }
 
-const struct test_case atomic_cases[] = {
+const struct suite_case atomic_cases[] = {
 	{ "rc_cas", run_values, "CMP_AND_SWP against a model", NULL },
 	{ "rc_fadd", run_values, "FETCH_AND_ADD against a model", ARG_YES },
 	{ "rc_atomic_sge", run_split, "an atomic's result in two SGEs", NULL },

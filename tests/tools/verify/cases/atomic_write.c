@@ -7,7 +7,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define WORDS		8
 #define STEPS		64
@@ -163,7 +163,7 @@ static void run_unaligned(struct test *t)
 		guard_check(t, b->p, BUF_SIZE, "anywhere");
 }
 
-const struct test_case atomic_write_cases[] = {
+const struct suite_case atomic_write_cases[] = {
 	{ "rc_atomic_write", run_values, "ATOMIC WRITE against a model", NULL },
 	{ "rc_atomic_write_inline", run_values, "the same, its value inline",
 	  (void *)BY_INLINE },

@@ -11,7 +11,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define RESIZE_WRITES	2000
 #define RESIZE_DEPTH	32
@@ -441,7 +441,7 @@ static void run_limits(struct test *t)
 		test_fail(t, "a CQ on a vector that is not there can be created");
 }
 
-const struct test_case cq_cases[] = {
+const struct suite_case cq_cases[] = {
 	{ "cq_notify", run_notify, "one event for each time it is armed", NULL },
 	{ "cq_solicited", run_solicited, "solicited events only", NULL },
 	{ "cq_solicited_write", run_solicited_write, "WRITE_WITH_IMM solicits", NULL },

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 #include "udlink.h"
 
 #define MESSAGES	50
@@ -247,7 +247,7 @@ static void run_ud(struct test *t)
 	ibv_end_poll(cq);
 }
 
-const struct test_case cq_ex_cases[] = {
+const struct suite_case cq_ex_cases[] = {
 	{ "cq_ex_fields", run_fields, "ibv_start_poll, ibv_next_poll and the fields", NULL },
 	{ "cq_ex_single", run_fields, "the same, IBV_CREATE_CQ_ATTR_SINGLE_THREADED", ARG_YES },
 	{ "cq_ex_plain", run_plain, "ibv_poll_cq on an extended CQ", NULL },

@@ -10,7 +10,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define DM_BYTES	10000	/* not whole pages */
 #define DM_ACCESS	(ACCESS_ALL | IBV_ACCESS_ZERO_BASED)
@@ -283,7 +283,7 @@ static void run_import_nothing(struct test *t)
 		test_fail(t, "a file that is no device can be imported");
 }
 
-const struct test_case dm_cases[] = {
+const struct suite_case dm_cases[] = {
 	{ "dm_copy", run_copy, "copies to and from device memory", NULL },
 	{ "dm_traffic", run_traffic, "WRITE and READ between device memories", NULL },
 	{ "dm_atomic", run_atomic, "an atomic on device memory", NULL },

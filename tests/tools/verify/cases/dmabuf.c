@@ -14,7 +14,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define PAGE	4096u
 #define AREA	(64 * PAGE)
@@ -224,7 +224,7 @@ static void run_refused(struct test *t)
 	reg(&s);
 }
 
-const struct test_case dmabuf_cases[] = {
+const struct suite_case dmabuf_cases[] = {
 	{ "dmabuf_traffic", run_traffic, "WRITE and READ between two", NULL },
 	{ "dmabuf_outlives", run_outlives, "the region has it longer than the process", NULL },
 	{ "dmabuf_bounds", run_bounds, "one byte beyond the region", NULL },

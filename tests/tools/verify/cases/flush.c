@@ -8,7 +8,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define SENDS		16
 #define FLUSHED		IBV_WC_WR_FLUSH_ERR
@@ -172,7 +172,7 @@ static void run_reset(struct test *t)
 		cq_expect(t, t->client ? l->scq : l->rcq, i, IBV_WC_SUCCESS, NULL);
 }
 
-const struct test_case flush_cases[] = {
+const struct suite_case flush_cases[] = {
 	{ "flush_sq", run_sq, "the send queue, in order", NULL },
 	{ "flush_sq_unsignalled", run_sq, "unsignalled requests too", ARG_YES },
 	{ "flush_rq", run_rq, "the receive queue, in order", NULL },

@@ -8,7 +8,7 @@
 
 #include "flow.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define INLINE_WISH	512
 #define INLINE_SGES	4
@@ -97,7 +97,7 @@ static void run_uc(struct test *t)
 	run_inline(t, IBV_QPT_UC, false);
 }
 
-const struct test_case inline_cases[] = {
+const struct suite_case inline_cases[] = {
 	{ "rc_inline_send", run_rc, "inline SEND of every size", &op_send },
 	{ "rc_inline_send_imm", run_rc, "inline SEND_WITH_IMM of every size", &op_send_imm },
 	{ "rc_inline_write", run_rc, "inline WRITE of every size", &op_write },

@@ -11,7 +11,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define LARGE		(64u << 20)
 #define CHUNK		(2u << 20)
@@ -107,7 +107,7 @@ static void run_huge(struct test *t)
 	transfer(t, op, map_repeated(t, HUGE_LEN), HUGE_LEN, CHUNK);
 }
 
-const struct test_case large_cases[] = {
+const struct suite_case large_cases[] = {
 	{ "large_write", run_large, "WRITE_WITH_IMM of 64 MiB", (const void *)0 },
 	{ "large_send", run_large, "SEND of 16 MiB", (const void *)1 },
 	{ "large_read", run_large, "READ of 16 MiB", (const void *)2 },

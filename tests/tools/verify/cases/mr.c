@@ -10,7 +10,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define HUGE_PAGE	(2u << 20)
 
@@ -330,7 +330,7 @@ static void run_many(struct test *t)
 	}
 }
 
-const struct test_case mr_cases[] = {
+const struct suite_case mr_cases[] = {
 	{ "mr_bounds", run_bounds, "a region of odd bounds, reached to the byte", NULL },
 	{ "mr_iova", run_iova, "I/O addresses other than the process's", NULL },
 	{ "mr_zero_based", run_zero_based, "addresses that are offsets", NULL },

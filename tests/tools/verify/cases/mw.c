@@ -7,7 +7,7 @@
 
 #include "mwbind.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 /* The case's argument is set for type 2. */
 static enum ibv_mw_type type_of(struct test *t)
@@ -227,7 +227,7 @@ static void run_dealloc(struct test *t)
 		mw_write(s, 0, 100, s->r.rkey, IBV_WC_REM_ACCESS_ERR);
 }
 
-const struct test_case mw_cases[] = {
+const struct suite_case mw_cases[] = {
 	{ "mw1_use", run_use, "type 1: write and read to the last byte", NULL },
 	{ "mw1_below", run_below, "type 1: nothing in front of the window", NULL },
 	{ "mw1_access", run_access, "type 1: read only", NULL },
@@ -251,7 +251,7 @@ const struct test_case mw_cases[] = {
 };
 
 /* Debian 12's rxe provider crashes here: last of all, so that nothing else is lost. */
-const struct test_case mw_last_cases[] = {
+const struct suite_case mw_last_cases[] = {
 	{ "mw1_unbind_null", run_unbind, "type 1: unbound without a region", ARG_YES },
 	{ }
 };

@@ -6,7 +6,7 @@
 
 #include "mwbind.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 static void bind_and_share(struct mw_stage *s)
 {
@@ -139,7 +139,7 @@ static void run_send_inv(struct test *t)
 		mw_write(s, 0, 100, s->r.rkey, IBV_WC_REM_ACCESS_ERR);
 }
 
-const struct test_case mw_inv_cases[] = {
+const struct suite_case mw_inv_cases[] = {
 	{ "mw2_local_inv", run_local, "bind, use, invalidate, use", NULL },
 	{ "mw2_again", run_again, "one window bound twenty times", NULL },
 	{ "mw2_bound_twice", run_bound_twice, "no second bind without invalidation", NULL },

@@ -8,7 +8,7 @@
 
 #include "mwbind.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 /* So many at least, and more until a request was in time and one too late */
 #define ROUNDS		6
@@ -200,7 +200,7 @@ static void run_qp_gone(struct test *t)
 
 #define REVOKE(...)	(&(const struct revoke) { __VA_ARGS__ })
 
-const struct test_case mw_revoke_cases[] = {
+const struct suite_case mw_revoke_cases[] = {
 	{ "mw2_revoke_inv", run_revoke, "LOCAL_INV under WRITEs",
 	  REVOKE(IBV_MW_TYPE_2, LOCAL_INV, false) },
 	{ "mw2_revoke_dealloc", run_revoke, "type 2: deallocation under WRITEs",

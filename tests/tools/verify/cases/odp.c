@@ -14,7 +14,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define PAGE		4096u
 #define AREA		(64 * PAGE)
@@ -371,7 +371,7 @@ static void run_secret(struct test *t)
 		pattern_check(t, s->p, AREA, t->key, "secret memory");
 }
 
-const struct test_case odp_cases[] = {
+const struct suite_case odp_cases[] = {
 	{ "odp_traffic", run_traffic, "WRITE, READ, SEND where nothing is yet", NULL },
 	{ "odp_atomic", run_atomic, "atomics where nothing is yet", NULL },
 	{ "odp_unmapped", run_unmapped, "memory that is unmapped, and mapped again", NULL },

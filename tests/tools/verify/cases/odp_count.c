@@ -12,7 +12,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define PAGE	4096u
 #define PAGES	64u
@@ -134,7 +134,7 @@ static void run_counts(struct test *t)
 		owner(t);
 }
 
-const struct test_case odp_count_cases[] = {
+const struct suite_case odp_count_cases[] = {
 	{ "odp_counts", run_counts, "advice, faults and invalidations of a region", NULL },
 	{ }
 };

@@ -10,7 +10,7 @@
 
 #include "buf.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 #include "udlink.h"
 
 #define PAGE		4096u
@@ -121,7 +121,7 @@ static void run_ud(struct test *t)
 	close_area(&a);
 }
 
-const struct test_case odp_sender_cases[] = {
+const struct suite_case odp_sender_cases[] = {
 	{ "odp_uc", run_uc, "UC sends what has to be brought first", NULL },
 	{ "odp_ud", run_ud, "UD does", NULL },
 	{ }

@@ -10,7 +10,7 @@
 
 #include "buf.h"
 #include "link.h"
-#include "suite.h"
+#include "tables.h"
 
 #define ROUNDS		32
 #define LENGTH		10000
@@ -178,7 +178,7 @@ static void run_refused(struct test *t)
 	test_sync(t);
 }
 
-const struct test_case placement_cases[] = {
+const struct suite_case placement_cases[] = {
 	{ "wr_flush", run_flush, "FLUSH behind WRITE, of a range and of a region", NULL },
 	{ "wr_flush_region", run_refused, "the region has no right to it",
 	  (void *)RIGHT_NOT_OF_REGION },

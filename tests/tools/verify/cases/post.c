@@ -8,7 +8,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define POSTS_MAX	2000
 #define REFILLS		5000
@@ -281,7 +281,7 @@ static void run_state(struct test *t)
 	cq_quiet(t, l->scq);
 }
 
-const struct test_case post_cases[] = {
+const struct suite_case post_cases[] = {
 	{ "post_full_sq", run_full_sq, "ENOMEM from a full send queue", NULL },
 	{ "post_list", run_list, "bad_wr of a list that does not fit", NULL },
 	{ "post_full_rq", run_full_rq, "ENOMEM from a full receive queue", NULL },

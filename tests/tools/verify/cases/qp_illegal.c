@@ -8,7 +8,7 @@
 
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 static void refuse(struct link *l, struct ibv_qp_attr *a, int mask, const char *what)
 {
@@ -212,7 +212,7 @@ static void run_ud(struct test *t)
 	link_rts(l);
 }
 
-const struct test_case qp_illegal_cases[] = {
+const struct suite_case qp_illegal_cases[] = {
 	{ "qp_illegal_rc", run_connected, "RC: transitions that must be refused", NULL },
 	{ "qp_illegal_uc", run_connected, "UC: transitions that must be refused", ARG_YES },
 	{ "qp_illegal_ud", run_ud, "UD: transitions that must be refused", NULL },

@@ -8,7 +8,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define RATE_KBPS	16000
 #define RATE_BYTES	1000000
@@ -117,7 +117,7 @@ static void run_alternate(struct test *t)
 
 static const enum ibv_qp_type rc = IBV_QPT_RC, uc = IBV_QPT_UC;
 
-const struct test_case qp_path_cases[] = {
+const struct suite_case qp_path_cases[] = {
 	{ "qp_rate_rc", run_rate, "RC: rate limit", &rc },
 	{ "qp_rate_uc", run_rate, "UC: rate limit", &uc },
 	{ "qp_alternate_path", run_alternate, "an alternate path is refused", NULL },

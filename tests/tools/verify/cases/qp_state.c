@@ -8,7 +8,7 @@
 #include "async.h"
 #include "flow.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define SQD_SENDS	8
 
@@ -329,7 +329,7 @@ static void run_no_queue(struct test *t)
 	cq_expect(t, l->scq, 1, IBV_WC_SUCCESS, NULL);
 }
 
-const struct test_case qp_state_cases[] = {
+const struct suite_case qp_state_cases[] = {
 	{ "qp_query_rc", run_query_rc, "RC: what was set is read back", NULL },
 	{ "qp_query_uc", run_query_uc, "UC: what was set is read back", NULL },
 	{ "qp_query_ud", run_query_ud, "UD: what was set is read back", NULL },

@@ -4,7 +4,7 @@
  */
 #include "flow.h"
 #include "sizes.h"
-#include "suite.h"
+#include "tables.h"
 
 #define MIX_MESSAGES	96
 
@@ -193,7 +193,7 @@ static void run_zero_sge(struct test *t)
 	}
 }
 
-const struct test_case rc_data_cases[] = {
+const struct suite_case rc_data_cases[] = {
 	{ "rc_send", run_sizes, "SEND, all sizes and offsets", &op_send },
 	{ "rc_send_imm", run_sizes, "SEND_WITH_IMM, all sizes and offsets", &op_send_imm },
 	{ "rc_write", run_sizes, "WRITE, all sizes and offsets", &op_write },

@@ -14,7 +14,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define BUF_SIZE	32768
 #define REGION_AT	4096
@@ -241,7 +241,7 @@ static void run_error(struct test *t)
 		check_server(&s);
 }
 
-const struct test_case rc_errors_cases[] = {
+const struct suite_case rc_errors_cases[] = {
 	{ "err_rkey_write", run_error, "wrong R_Key, WRITE", &(const struct err_case) {
 		.opcode = IBV_WR_RDMA_WRITE, .len = 100,
 		.rkey = KEY_WRONG, .want = IBV_WC_REM_ACCESS_ERR,

@@ -6,7 +6,7 @@
 
 #include "flow.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define FENCE_ROUNDS	40
 #define FENCE_MAX	65536
@@ -198,7 +198,7 @@ static void run_psn_wrap(struct test *t)
 	wrap_from(t, 0x7ffff8);
 }
 
-const struct test_case rc_order_cases[] = {
+const struct suite_case rc_order_cases[] = {
 	{ "rc_fence", run_fence, "a fenced SEND waits for the READ before it", NULL },
 	{ "rc_rd_atomic_1", run_rd_atomic, "one outstanding READ at a time", NULL },
 	{ "rc_rd_atomic_n", run_rd_atomic, "up to 16 outstanding READs", ARG_YES },

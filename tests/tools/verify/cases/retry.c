@@ -8,7 +8,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define FLUSHED		IBV_WC_WR_FLUSH_ERR
 #define BOUND_MS	20000
@@ -176,7 +176,7 @@ static void run_recover(struct test *t)
 	cq_expect(t, l->scq, 9, IBV_WC_SUCCESS, NULL);
 }
 
-const struct test_case retry_cases[] = {
+const struct suite_case retry_cases[] = {
 	{ "retry_rnr_0", run_rnr, "no receive request, rnr_retry 0", NULL },
 	{ "retry_rnr_2", run_rnr, "no receive request, rnr_retry 2", ARG_YES },
 	{ "retry_rnr_forever", run_rnr_forever, "rnr_retry 7 waits", NULL },

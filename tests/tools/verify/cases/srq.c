@@ -8,7 +8,7 @@
 #include "async.h"
 #include "flow.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 #include "udlink.h"
 
 #define SRQ_WR		256
@@ -337,7 +337,7 @@ static void run_bad_entry(struct test *t)
 	}
 }
 
-const struct test_case srq_cases[] = {
+const struct suite_case srq_cases[] = {
 	{ "srq_data", run_data, "operations both ways over SRQs", NULL },
 	{ "srq_data_uc", run_uc, "the same of UC", NULL },
 	{ "srq_data_ud", run_ud, "datagrams into an SRQ", NULL },

@@ -11,7 +11,7 @@
 #include "buf.h"
 #include "link.h"
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 
 #define THREADS		8
 #define EACH		200
@@ -174,7 +174,7 @@ static void run_threads(struct test *t)
 		receive_all(t, c);
 }
 
-const struct test_case threads_cases[] = {
+const struct suite_case threads_cases[] = {
 	{ "threads_post", run_threads, "eight threads post to one QP", NULL },
 	{ "threads_poll", run_threads, "the same, and three poll one CQ", ARG_YES },
 	{ }

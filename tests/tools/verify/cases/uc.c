@@ -8,7 +8,7 @@
 #include "flow.h"
 #include "res.h"
 #include "sizes.h"
-#include "suite.h"
+#include "tables.h"
 
 #define STREAM		100
 #define STREAM_MAX	9000
@@ -265,7 +265,7 @@ static void run_sqe(struct test *t)
 	cq_expect_ok(t, l->scq, 5, IBV_WC_SEND);
 }
 
-const struct test_case uc_cases[] = {
+const struct suite_case uc_cases[] = {
 	{ "uc_send", run_sizes, "SEND on UC, all sizes and offsets", &op_send },
 	{ "uc_send_imm", run_sizes, "SEND_WITH_IMM on UC, all sizes and offsets", &op_send_imm },
 	{ "uc_write", run_sizes, "WRITE on UC, all sizes and offsets", &op_write },

@@ -8,7 +8,7 @@
 
 #include "res.h"
 #include "sizes.h"
-#include "suite.h"
+#include "tables.h"
 #include "udlink.h"
 
 #define AHS	8
@@ -331,7 +331,7 @@ static void run_stream(struct test *t)
 		stream_receive(u);
 }
 
-const struct test_case ud_cases[] = {
+const struct suite_case ud_cases[] = {
 	{ "ud_send", run_sizes, "SEND on UD with the GRH checked", NULL },
 	{ "ud_send_imm", run_sizes, "SEND_WITH_IMM on UD with the GRH checked", ARG_YES },
 	{ "wr_ud_send", run_sizes, "ibv_wr_send on UD", NULL },

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "res.h"
-#include "suite.h"
+#include "tables.h"
 #include "udlink.h"
 
 #define MCAST_QPN	0xffffff
@@ -339,7 +339,7 @@ static void run_mcast_version(struct test *t)
 	test_skip(t, "the wire takes any address");
 }
 
-const struct test_case ud_errors_cases[] = {
+const struct suite_case ud_errors_cases[] = {
 	{ "ud_qkey", run_qkey, "a wrong Q_Key is dropped", NULL },
 	{ "ud_qkey_high", run_qkey_high, "a Q_Key with the high bit means that of the QP", NULL },
 	{ "ud_no_recv", run_no_recv, "a datagram without a receive is dropped", NULL },

@@ -6,11 +6,10 @@
  * A case tells the script `at WORD' and goes on when the script has said the next word: see the
  * functions of tests/hostile/40-wire.sh.
  */
-#include <stdio.h>
 
 #include "cue.h"
 #include "soak.h"
-#include "suite.h"
+#include "tables.h"
 
 /* Operations that are enough without a script */
 #define SOAK_ALONE	600
@@ -23,10 +22,8 @@ static const struct soak_opts patient = {
 
 static void tell_operations(const struct soak *s)
 {
-	if (!s->t->client)
-		return;
-	printf("operations %llu\n", (unsigned long long)s->operations);
-	fflush(stdout);
+	if (s->t->client)
+		suite_note("operations %llu", (unsigned long long)s->operations);
 }
 
 /* The client decides, both know. */
@@ -197,7 +194,7 @@ static void run_starve_cut(struct test *t)
 #define STARVED(r)	.timeout = 19, .retry_cnt = 7, .rnr_retry = r, .min_rnr_timer = RNR_CODE, \
 			.failure = IBV_WC_RNR_RETRY_EXC_ERR, .one_way = true, .starve = true
 
-const struct test_case wire_cases[] = {
+const struct suite_case wire_cases[] = {
 	{ "rc_soak", run_soak, "all operations on several QPs, until the script is done", NULL },
 	{ "wire_give_up", run_give_up, "the wire is cut under traffic",
 	  &(const struct soak_opts) { DEAD(16, 1) } },

@@ -7,7 +7,7 @@
 #include "flow.h"
 #include "res.h"
 #include "sizes.h"
-#include "suite.h"
+#include "tables.h"
 
 static struct link *open_extended(struct test *t, enum ibv_qp_type type, u32 sges)
 {
@@ -170,7 +170,7 @@ static void run_overrun(struct test *t)
 	cq_expect(t, l->scq, 7, IBV_WC_SUCCESS, NULL);
 }
 
-const struct test_case wrapi_cases[] = {
+const struct suite_case wrapi_cases[] = {
 	{ "wr_send", run_rc, "ibv_wr_send", &op_send },
 	{ "wr_send_imm", run_rc, "ibv_wr_send_imm", &op_send_imm },
 	{ "wr_write", run_rc, "ibv_wr_rdma_write", &op_write },

@@ -2,9 +2,9 @@
 /*
  * The tests, in the order in which they run: data first, then what must fail.
  */
-#include "suite.h"
+#include "tables.h"
 
-const struct test_case *const suites[] = {
+const struct suite_case *const tables[] = {
 	rc_data_cases,
 	inline_cases,
 	atomic_cases,
