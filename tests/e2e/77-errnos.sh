@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib/testlib.sh"
 
 errnos() {
-	in_a "$BUILD/tools/svt_errnos" -d svta "$@"
+	suite in_a "$BUILD/tools/svt_errnos" -d svta "$@"
 }
 
 # The first rounds fill what is kept for the next ones.

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "rdmanl.h"
+#include "suite.h"
 
 struct message {
 	struct nlmsghdr head;
@@ -211,10 +212,14 @@ bool rdmanl_same(const struct rdmanl_counts *a, const struct rdmanl_counts *b)
 	return !memcmp(a, b, sizeof(*a));
 }
 
-void rdmanl_print(const struct rdmanl_counts *counts)
+void rdmanl_note(const char *when, const struct rdmanl_counts *counts)
 {
+	char text[32 * RDMANL_KINDS];
+	int length = 0;
 	u32 i;
 
 	for (i = 0; i < counts->kinds; i++)
-		printf(" %s %llu", counts->of[i].name, (unsigned long long)counts->of[i].number);
+		length += snprintf(text + length, sizeof(text) - length, " %s %u",
+				   counts->of[i].name, (u32)counts->of[i].number);
+	suite_note("%s:%.*s", when, length, text);
 }

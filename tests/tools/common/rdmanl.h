@@ -26,6 +26,7 @@ int rdmanl_device_index(const char *device, u32 *index);
 int rdmanl_count(u32 index, struct rdmanl_counts *counts);
 
 bool rdmanl_same(const struct rdmanl_counts *a, const struct rdmanl_counts *b);
-void rdmanl_print(const struct rdmanl_counts *counts);
+/* A note of a suite: @when there were so many */
+void rdmanl_note(const char *when, const struct rdmanl_counts *counts);
 
 #endif

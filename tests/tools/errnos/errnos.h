@@ -30,6 +30,8 @@ struct world {
 #define WORLD_WR	4
 #define WORLD_SGE	2
 #define WORLD_INLINE	64
+/* For a completion, which comes soon */
+#define LIMIT_MS	10000
 
 /* How an argument of a call that is right is made wrong. */
 enum change {

@@ -5,19 +5,20 @@
  * says), when an object is left, and when the same call with nothing wrong fails.
  */
 #include <errno.h>
-#include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "complaint.h"
 #include "errnos.h"
 #include "number.h"
 #include "rdmanl.h"
+#include "suite.h"
 
+#define MOST_CASES	400
 /* More than one case creates at a time */
 #define HANDLES	8
 
-static const struct errno_case *const tables[] = {
+static const struct errno_case *const rows[] = {
 	memory_cases,
 	queue_cases,
 	qp_cases,
@@ -28,56 +29,12 @@ static const struct errno_case *const tables[] = {
 	xrc_cases,
 };
 
-struct settings {
-	const char *device;
-	u32 rounds;
-	bool list;
-};
+static struct suite_case cases[MOST_CASES + 1];
+static const struct suite_case *const tables[] = { cases, NULL };
 
-static void usage(FILE *out)
-{
-	fputs("usage: svt_errnos -d DEV [-n ROUNDS] [-l]\n"
-	      "  -d, --dev DEV       RDMA device of this network namespace\n"
-	      "  -n, --rounds N      how often (default 1)\n"
-	      "  -l, --list          name the cases\n", out);
-}
-
-static int parse(int argc, char **argv, struct settings *s)
-{
-	static const struct option table[] = {
-		{ "dev", required_argument, NULL, 'd' },
-		{ "rounds", required_argument, NULL, 'n' },
-		{ "list", no_argument, NULL, 'l' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
-	int c;
-
-	while ((c = getopt_long(argc, argv, "d:n:lh", table, NULL)) != -1) {
-		switch (c) {
-		case 'd':
-			s->device = optarg;
-			break;
-		case 'n':
-			s->rounds = number_of(optarg, UINT32_MAX);
-			break;
-		case 'l':
-			s->list = true;
-			break;
-		case 'h':
-			usage(stdout);
-			exit(0);
-		default:
-			usage(stderr);
-			return -1;
-		}
-	}
-	if (optind < argc || (!s->device && !s->list)) {
-		usage(stderr);
-		return -1;
-	}
-	return 0;
-}
+static const char *device;
+static u32 rounds = 1, device_index;
+static struct world world;
 
 void spoil(const struct world *w, const struct errno_case *c, void *arguments)
 {
@@ -122,70 +79,99 @@ static int next_handles(const struct world *w, u32 *handles)
 	return err || count < HANDLES ? -1 : 0;
 }
 
-/* 1 when it failed */
-static int run_case(const struct world *w, u32 index, const struct errno_case *c)
+static bool take(struct rdmanl_counts *counts, u32 *handles)
+{
+	return CHECK(!rdmanl_count(device_index, counts), "the objects cannot be counted") &&
+	       CHECK(!next_handles(&world, handles), "no handles");
+}
+
+static void call(const struct errno_case *c)
 {
 	u32 free_before[HANDLES], free_after[HANDLES];
 	struct rdmanl_counts before, after;
 	int err;
 
-	if (rdmanl_count(index, &before) || next_handles(w, free_before))
-		return 1;
+	if (!take(&before, free_before))
+		return;
 	errno = 0;
-	err = c->call(w, c);
-	if (rdmanl_count(index, &after) || next_handles(w, free_after))
-		return 1;
-	if (err != c->expected) {
-		printf("FAIL %s: %s", c->name, err ? strerror(err) : "no error");
-		printf(", expected: %s\n", c->expected ? strerror(c->expected) : "no error");
-		return 1;
-	}
-	if (memcmp(free_before, free_after, sizeof(free_before))) {
-		printf("FAIL %s: an object of the process is left\n", c->name);
-		return 1;
-	}
-	if (rdmanl_same(&before, &after))
-		return 0;
-	printf("FAIL %s: not the same objects before and after\n", c->name);
-	rdmanl_print(&before);
-	rdmanl_print(&after);
-	return 1;
+	err = c->call(&world, c);
+	if (!take(&after, free_after))
+		return;
+	CHECK(err == c->expected, "%s, expected: %s", err ? strerror(err) : "no error",
+	      c->expected ? strerror(c->expected) : "no error");
+	CHECK(!memcmp(free_before, free_after, sizeof(free_before)),
+	      "an object of the process is left");
+	if (CHECK(rdmanl_same(&before, &after), "not the same objects before and after"))
+		return;
+	rdmanl_note("before", &before);
+	rdmanl_note("after", &after);
 }
 
-static int list_cases(void)
+static void each(const struct suite_case *c)
 {
-	const struct errno_case *c;
-	u32 i;
+	u32 round;
 
-	for (i = 0; i < ARRAY_SIZE(tables); i++)
-		for (c = tables[i]; c->name; c++)
-			puts(c->name);
-	return 0;
+	for (round = 0; round < rounds && !suite_failed(); round++)
+		call(c->arg);
+}
+
+static bool take_option(int c, void *values)
+{
+	(void)values;
+	if (c == 'd')
+		device = optarg;
+	else
+		rounds = number_of(optarg, UINT32_MAX);
+	return true;
+}
+
+static bool check(void)
+{
+	return device && rounds;
+}
+
+static int setup(void)
+{
+	int err = rdmanl_open() ?: rdmanl_device_index(device, &device_index);
+
+	return err ? complain(device, err) : world_open(&world, device);
+}
+
+static const struct option option_table[] = {
+	{ "dev", required_argument, NULL, 'd' },
+	{ "rounds", required_argument, NULL, 'n' },
+	{ }
+};
+
+static const struct suite suite = {
+	.tables = tables,
+	.synopsis = "-d DEV [options] [NAME...]",
+	.options = {
+		option_table, take_option, NULL,
+		"  -d, --dev DEV      RDMA device of this network namespace\n"
+		"  -n, --rounds N     how often each call is made (default 1)\n",
+	},
+	.check = check,
+	.setup = setup,
+	.each = each,
+};
+
+static void join_rows(void)
+{
+	const struct errno_case *row;
+	u32 i, count = 0;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (row = rows[i]; row->name; row++) {
+			if (count == MOST_CASES)
+				abort();
+			cases[count++] = (struct suite_case){ .name = row->name, .arg = row };
+		}
+	}
 }
 
 int main(int argc, char **argv)
 {
-	struct settings s = { .rounds = 1 };
-	const struct errno_case *c;
-	u32 round, i, index, passed = 0, failed = 0;
-	struct world w;
-
-	if (parse(argc, argv, &s))
-		return 2;
-	if (s.list)
-		return list_cases();
-	if (rdmanl_open() || rdmanl_device_index(s.device, &index) || world_open(&w, s.device))
-		return 1;
-	for (round = 0; round < s.rounds; round++) {
-		for (i = 0; i < ARRAY_SIZE(tables); i++) {
-			for (c = tables[i]; c->name; c++) {
-				if (run_case(&w, index, c))
-					failed++;
-				else
-					passed++;
-			}
-		}
-	}
-	printf("%u passed, %u failed\n", passed, failed);
-	return failed ? 1 : 0;
+	join_rows();
+	return suite_main(argc, argv, &suite);
 }

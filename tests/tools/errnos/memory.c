@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "completion.h"
 #include "errnos.h"
 
 #define PAGE	4096
@@ -159,22 +160,39 @@ static int alloc_mw(const struct world *w, const struct errno_case *c)
 	return mw ? ibv_dealloc_mw(mw) : errno;
 }
 
-/* What libibverbs or the provider refuses at once; the rest is a completion */
-static int bind_mw(const struct world *w, const struct errno_case *c)
+static struct ibv_mw_bind bind_of(struct ibv_mr *mr)
 {
-	struct ibv_mw_bind bind = {
+	return (struct ibv_mw_bind) {
+		.send_flags = IBV_SEND_SIGNALED,
 		.bind_info = {
-			.mr = w->mr, .addr = (uintptr_t)w->buf, .length = PAGE,
+			.mr = mr, .addr = (uintptr_t)mr->addr, .length = PAGE,
 			.mw_access_flags = IBV_ACCESS_REMOTE_READ,
 		},
 	};
+}
+
+/* With its completion, before which the window may not go */
+static int bound(const struct world *w, struct ibv_mw *mw, struct ibv_mw_bind *bind)
+{
+	int err = ibv_bind_mw(w->rc, mw, bind);
+	struct ibv_wc wc;
+
+	if (err)
+		return err;
+	return completion_next(w->cq, &wc, LIMIT_MS) || wc.status ? ENOTRECOVERABLE : 0;
+}
+
+/* What libibverbs or the provider refuses at once; the rest is a completion */
+static int bind_mw(const struct world *w, const struct errno_case *c)
+{
 	struct ibv_mw *mw = ibv_alloc_mw(w->pd, IBV_MW_TYPE_1);
+	struct ibv_mw_bind bind = bind_of(w->mr);
 	int err;
 
 	if (!mw)
 		return errno;
 	spoil(w, c, &bind);
-	err = ibv_bind_mw(w->rc, mw, &bind);
+	err = bound(w, mw, &bind);
 	return ibv_dealloc_mw(mw) ?: err;
 }
 
@@ -204,34 +222,18 @@ static int bind_mw_reset(const struct world *w, const struct errno_case *c)
 	return ibv_dealloc_mw(mw) ?: err;
 }
 
-/* Its completion, which comes soon */
-static int bound(const struct world *w, struct ibv_mw *mw, struct ibv_mr *mr)
-{
-	struct ibv_mw_bind bind = {
-		.send_flags = IBV_SEND_SIGNALED,
-		.bind_info = {
-			.mr = mr, .addr = (uintptr_t)mr->addr, .length = PAGE,
-			.mw_access_flags = IBV_ACCESS_REMOTE_READ,
-		},
-	};
-	struct ibv_wc wc;
-	int n = 0;
-
-	if (ibv_bind_mw(w->rc, mw, &bind))
-		return -1;
-	while (!n)
-		n = ibv_poll_cq(w->cq, 1, &wc);
-	return n == 1 && wc.status == IBV_WC_SUCCESS ? 0 : -1;
-}
-
 static int dereg_mr_with_window(const struct world *w, const struct errno_case *c)
 {
 	struct ibv_mr *mr = ibv_reg_mr(w->pd, w->buf, PAGE, EVERYTHING);
 	struct ibv_mw *mw = ibv_alloc_mw(w->pd, IBV_MW_TYPE_1);
+	struct ibv_mw_bind bind;
 	int err;
 
 	(void)c;
-	if (!mr || !mw || bound(w, mw, mr))
+	if (!mr || !mw)
+		return ENOTRECOVERABLE;
+	bind = bind_of(mr);
+	if (bound(w, mw, &bind))
 		return ENOTRECOVERABLE;
 	err = ibv_dereg_mr(mr);
 	return ibv_dealloc_mw(mw) ?: err ? (ibv_dereg_mr(mr) ?: err) : 0;

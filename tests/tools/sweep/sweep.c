@@ -75,13 +75,10 @@ static int compare(struct sweep *s, const struct rdmanl_counts *here,
 		return -1;
 	if (rdmanl_same(&now, here) && rdmanl_same(&now_there, there))
 		return 0;
-	printf("before:");
-	rdmanl_print(here);
-	rdmanl_print(there);
-	printf("\n%s:", when);
-	rdmanl_print(&now);
-	rdmanl_print(&now_there);
-	printf("\n");
+	rdmanl_note("before, here", here);
+	rdmanl_note("before, there", there);
+	rdmanl_note("now, here", &now);
+	rdmanl_note("now, there", &now_there);
 	return complain(s, "objects left over %s", when);
 }
 
