@@ -24,7 +24,7 @@ fi
 sweep() {
 	local options=()
 	[ -n "$faults" ] || options=(--plain)
-	nsenter --net=/run/netns/a "$BUILD/tools/svt_sweep" -d svta -p svtb -n spare0 \
+	suite nsenter --net=/run/netns/a "$BUILD/tools/svt_sweep" -d svta -p svtb -n spare0 \
 		-r "$(amount 10 200)" -H "$(amount 16 128)" -e 20 "${options[@]}" "$@"
 }
 
@@ -45,7 +45,7 @@ sweep_modules() {
 			[[ $module == svt* ]] || modprobe "$module"
 		done
 	done
-	"$BUILD/tools/svt_sweep" -M "$(dirname "$file")" "${options[@]}"
+	suite "$BUILD/tools/svt_sweep" -M "$(dirname "$file")" "${options[@]}"
 }
 
 # faults_in_svt PERCENT: what svt and svt_roce allocate fails so often, in any context

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "rdmanl.h"
 #include "side.h"
+#include "suite.h"
 
 #define WAIT_MS		30000
 #define ACCESS \
@@ -191,8 +192,8 @@ int side_wait(struct side *s, u64 wr_id)
 	int err = side_wait_status(s, wr_id, &status);
 
 	if (!err && status != IBV_WC_SUCCESS) {
-		printf("request %llu: %s\n", (unsigned long long)wr_id,
-		       ibv_wc_status_str(status));
+		suite_note("request %llu: %s", (unsigned long long)wr_id,
+			   ibv_wc_status_str(status));
 		err = EIO;
 	}
 	return err;

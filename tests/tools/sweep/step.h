@@ -9,13 +9,11 @@ struct options {
 	const char *peer;
 	const char *spare;	/* a netdev without a device, for links */
 	const char *modules;	/* the directory that they are installed in */
-	char *pattern;
 	u64 seed;
 	u32 every;		/* of the points of slow steps */
 	u32 rounds;		/* of steps with random faults */
 	u32 huge;		/* bytes of the largest region */
 	bool plain;		/* no faults */
-	bool list;
 };
 
 /* Where all steps work, and what the one under way has made. */

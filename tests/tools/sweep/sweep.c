@@ -11,6 +11,7 @@
 
 #include "inject.h"
 #include "rdmanl.h"
+#include "suite.h"
 #include "sweep.h"
 #include "symbols.h"
 
@@ -36,14 +37,13 @@ struct sweep {
 __printf(2, 3)
 static int complain(const struct sweep *s, const char *why, ...)
 {
+	char text[256];
 	va_list args;
 
-	printf("FAIL %s, allocation %u%s: ", s->step->name, s->point,
-	       s->hit ? "" : " not reached");
 	va_start(args, why);
-	vprintf(why, args);
+	vsnprintf(text, sizeof(text), why, args);
 	va_end(args);
-	printf(" (seed %llu)\n", (unsigned long long)s->b->options->seed);
+	suite_fail("allocation %u%s: %s", s->point, s->hit ? "" : " not reached", text);
 	return -1;
 }
 
@@ -217,33 +217,33 @@ static int set_reach(const struct sweep *s)
 
 	if (s->b->options->plain)
 		return 0;
-	if (step->flags & STEP_RANDOM && symbols_modules(&reach.from, svt, ARRAY_SIZE(svt)))
-		return -1;
-	if (step->only && symbols_function(&reach.from, step->only))
-		return -1;
-	if (step->but && symbols_function(&reach.but, step->but))
-		return -1;
-	return inject_reach(&reach);
+	if ((step->flags & STEP_RANDOM && symbols_modules(&reach.from, svt, ARRAY_SIZE(svt))) ||
+	    (step->only && symbols_function(&reach.from, step->only)) ||
+	    (step->but && symbols_function(&reach.but, step->but)) || inject_reach(&reach))
+		return complain(s, "where allocations fail cannot be set");
+	return 0;
 }
 
 /* The first call fails nothing: it shows that the step works, and warms caches up */
-int sweep_step(struct bench *b, const struct step *step, struct tally *tally)
+static int warm_up(struct sweep *s)
+{
+	if (set_reach(s) || read_counts(s, &s->here, &s->there))
+		return -1;
+	return s->step->flags & STEP_RANDOM ? 0 : try_point(s);
+}
+
+void sweep_step(struct bench *b, const struct step *step, struct tally *tally)
 {
 	struct sweep s = { .b = b, .step = step, .tally = tally };
 	bool random = step->flags & STEP_RANDOM;
 
-	if (set_reach(&s) || read_counts(&s, &s.here, &s.there))
-		return -1;
-	if (!random && try_point(&s))
-		return -1;
-	if (b->options->plain)
-		return random ? try_rounds(&s) : 0;
-	if (random ? try_rounds(&s) : try_points(&s))
-		return -1;
+	if (warm_up(&s) || (b->options->plain && !random))
+		return;
+	if ((random ? try_rounds(&s) : try_points(&s)) || b->options->plain)
+		return;
 	if (!are_enough(&s))
-		return complain(&s, "only %u allocations failed, of at least %u there should be",
-				tally->failed + tally->survived, step->least);
-	if (step->flags & STEP_NONE && tally->failed + tally->survived)
-		return complain(&s, "it is not to allocate anything");
-	return 0;
+		complain(&s, "only %u allocations failed, of at least %u there should be",
+			 tally->failed + tally->survived, step->least);
+	else if (step->flags & STEP_NONE && tally->failed + tally->survived)
+		complain(&s, "it is not to allocate anything");
 }

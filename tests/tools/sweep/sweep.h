@@ -10,7 +10,7 @@ struct tally {
 	u32 survived;	/* the call succeeded nevertheless */
 };
 
-/* Return: 0, or -1 with a line "FAIL ..." on stdout. */
-int sweep_step(struct bench *b, const struct step *step, struct tally *tally);
+/* As a case of a suite. */
+void sweep_step(struct bench *b, const struct step *step, struct tally *tally);
 
 #endif
