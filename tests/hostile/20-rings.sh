@@ -10,8 +10,8 @@ RINGS=$BUILD/tools/svt_rings
 
 # ring_case NAME [OPTION...]: on one device, and between the two
 ring_case() {
-	in_b "$RINGS" -d svtb -c "$@"
-	in_b "$RINGS" -d svtb -d svta -c "$@"
+	suite in_b "$RINGS" -d svtb "$@"
+	suite in_b "$RINGS" -d svtb -d svta "$@"
 }
 
 # What the victims run: every byte and every completion is checked
@@ -21,7 +21,7 @@ verify_beside() {
 }
 
 start_attack() {
-	in_b "${@:2}" "$RINGS" -d svtb -d svta -n "$1" >"$WORK/attack" 2>&1 &
+	in_b "${@:2}" "$RINGS" -d svtb -d svta -n "$1" attack >"$WORK/attack" 2>&1 &
 	attack=$!
 }
 
@@ -36,13 +36,14 @@ attack() {
 	wait "$attack" || status=$?
 	cat "$WORK/attack"
 	echo "svt_verify ran $runs times beside it"
-	[ "$runs" -gt 0 ] && return "$status"
+	ktap_settle "$status" "$WORK/attack" "svt_rings attack"
+	[ "$runs" -gt 0 ]
 }
 
 # Of a machine that died the log is all that is left, with the seed that killed it
 attack_on_record() {
 	attack "$@"
-	dmesg | grep "svt_rings -s $(sed -n 's/^seed //p' "$WORK/attack")\$"
+	dmesg | grep "svt_rings -s $(sed -n 's/^# seed //p' "$WORK/attack")\$"
 }
 
 # No capability is needed to open a device
@@ -75,9 +76,9 @@ came_back() {
 # The first attack fills caches that stay
 memory_comes_back() {
 	local memory pinned mapped
-	in_b "$RINGS" -d svtb -d svta -n 2000
+	suite in_b "$RINGS" -d svtb -d svta -n 2000 attack
 	memory=$(memory_used) pinned=$(pages_pinned) mapped=$(vmalloc_of_svt)
-	in_b "$RINGS" -d svtb -d svta -n "$(amount 4000 40000)"
+	suite in_b "$RINGS" -d svtb -d svta -n "$(amount 4000 40000)" attack
 	until_true 10 came_back && return
 	echo "memory: $memory kB before, $(memory_used) after"
 	echo "pinned pages: $pinned, $(pages_pinned); rings: $mapped, $(vmalloc_of_svt)"

@@ -231,7 +231,7 @@ void suite_skip(const char *format, ...)
 	atomic_store(&this.verdict->skipped, true);
 }
 
-bool suite_failed(void)
+u32 suite_failures(void)
 {
 	return atomic_load(&this.verdict->failures);
 }

@@ -117,11 +117,26 @@ int suite_main(int argc, char **argv, const struct suite *s);
 /* It failed; the message tells why, with the place. It goes on. */
 #define FAIL(...)	suite_fail_at(__FILE__, __LINE__, __VA_ARGS__)
 /* It fails unless the condition is true, and goes on. Value: whether it is. */
-#define CHECK(condition, ...)	((condition) || (FAIL(__VA_ARGS__), false))
+#define CHECK(condition, ...)				\
+	({						\
+		bool holds_ = (condition);		\
+							\
+		if (!holds_)				\
+			FAIL(__VA_ARGS__);		\
+		holds_;					\
+	})
 /* It fails unless the condition is true, and ends then. */
-#define MUST(condition, ...)	((void)(CHECK(condition, __VA_ARGS__) || (suite_leave(), false)))
+#define MUST(condition, ...)				\
+	do {						\
+		if (!CHECK(condition, __VA_ARGS__))	\
+			suite_leave();			\
+	} while (0)
 /* It cannot run here, the message tells why, and ends. */
-#define SKIP(...)		(suite_skip(__VA_ARGS__), suite_leave())
+#define SKIP(...)					\
+	do {						\
+		suite_skip(__VA_ARGS__);		\
+		suite_leave();				\
+	} while (0)
 
 void suite_fail_at(const char *file, int line, const char *format, ...) __printf(3, 4);
 /* The same without a place, for messages that say enough */
@@ -130,7 +145,7 @@ void suite_fail(const char *format, ...) __printf(1, 2);
 void suite_skip(const char *format, ...) __printf(1, 2);
 /* Ends it: suite_call() returns. */
 void suite_leave(void) __noreturn;
-bool suite_failed(void);
+u32 suite_failures(void);
 
 /* A line of the output that is no verdict: "# " is put in front. */
 void suite_note(const char *format, ...) __printf(1, 2);

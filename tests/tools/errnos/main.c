@@ -111,7 +111,7 @@ static void each(const struct suite_case *c)
 {
 	u32 round;
 
-	for (round = 0; round < rounds && !suite_failed(); round++)
+	for (round = 0; round < rounds && !suite_failures(); round++)
 		call(c->arg);
 }
 

@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "sentinel.h"
+#include "suite.h"
 #include "wqe.h"
 
 #define BEAT_LENGTH	4096
@@ -172,7 +173,7 @@ struct sentinel *sentinel_start(const char *device, u64 seed)
 	s->pid = pid;
 	while (!__atomic_load_n(&s->ready, __ATOMIC_ACQUIRE)) {
 		if (s->failed || clock_passed(limit)) {
-			fprintf(stderr, "the sentinel on %s did not start: %s\n", device, s->why);
+			suite_fail("the sentinel on %s did not start: %s", device, s->why);
 			return NULL;
 		}
 		clock_sleep_ms(1);
@@ -180,16 +181,13 @@ struct sentinel *sentinel_start(const char *device, u64 seed)
 	return s;
 }
 
-bool sentinel_stop(struct sentinel *s)
+void sentinel_stop(struct sentinel *s)
 {
 	int status = -1;
-	bool ok;
 
 	__atomic_store_n(&s->stop, true, __ATOMIC_RELEASE);
-	ok = waitpid(s->pid, &status, 0) == s->pid && !status && s->beats;
-	if (!ok)
-		printf("FAIL the sentinel was harmed after %llu messages, status %x: %s\n",
-		       s->beats, status, s->why);
+	CHECK(waitpid(s->pid, &status, 0) == s->pid && !status && s->beats,
+	      "the sentinel was harmed after %llu messages, status %x: %s", s->beats, status,
+	      s->why);
 	munmap(s, sizeof(*s));
-	return ok;
 }

@@ -12,7 +12,7 @@ struct campaign {
 	bool one_round;		/* and the last */
 };
 
-/* Runs it beside @sentinel; returns whether all was well, which it prints */
-bool campaign_run(const struct campaign *c, const struct foreign *foreign);
+/* As a case of a suite */
+void campaign_run(const struct campaign *c, const struct foreign *foreign);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "post.h"
+#include "suite.h"
 #include "world.h"
 
 /* What is polled of a CQ at once: its indices may be anything */
@@ -14,14 +15,14 @@
 
 void world_fail(struct world *w, const char *format, ...)
 {
+	char text[256];
 	va_list args;
 
 	w->tally->failures++;
-	printf("FAIL round %u: ", w->round);
 	va_start(args, format);
-	vprintf(format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	printf("\n");
+	suite_fail("round %u: %s", w->round, text);
 }
 
 /* Most rounds have queues of some size; some have the smallest, or the largest elements */

@@ -7,7 +7,7 @@
 
 #define LENGTH	64
 
-static void reopen(struct stage *st, enum lane_kind kind)
+static void reopen(struct test *st, enum lane_kind kind)
 {
 	u32 i;
 
@@ -29,19 +29,19 @@ static u32 bad_index(const struct ring *ring, u32 at, u32 i)
 
 #define BAD_INDICES	4
 
-static void send_producer(struct stage *st, enum lane_kind kind, u32 i)
+static void send_producer(struct test *st, enum lane_kind kind, u32 i)
 {
 	struct lane *lane = &st->sides[0].lanes[kind];
 
 	ring_publish(&lane->qp.sq, bad_index(&lane->qp.sq, lane->qp.sq.index, i));
-	check(st, !qp_doorbell(st->sides[0].dev.fd, lane->qp.handle), "doorbell");
+	CHECK(!qp_doorbell(st->sides[0].dev.fd, lane->qp.handle), "doorbell");
 	check_event(st, 0, IBV_EVENT_QP_FATAL, kind, "SQ producer");
 	check_state(st, 0, kind, IBV_QPS_ERR, "SQ producer");
 	check_lane(st, kind == LANE_RC_SRQ ? LANE_RC : LANE_RC_SRQ);
 	reconnect(st, kind);
 }
 
-void case_send_index(struct stage *st)
+void case_send_index(struct test *st)
 {
 	u32 i, j, kind;
 
@@ -61,7 +61,7 @@ void case_send_index(struct stage *st)
 }
 
 /* The message that comes finds nonsense */
-static void receive_producer(struct stage *st, enum lane_kind kind, u32 i)
+static void receive_producer(struct test *st, enum lane_kind kind, u32 i)
 {
 	struct draft d;
 	struct ring *ring;
@@ -73,7 +73,7 @@ static void receive_producer(struct stage *st, enum lane_kind kind, u32 i)
 	draft_plain(&d, IB_UVERBS_WR_SEND, LENGTH);
 	name = draft_post(&d);
 	post_flush(d.near, d.lane, true);
-	check_cqe(st, &d.lane->send_cq, name,
+	check_cqe(&d.lane->send_cq, name,
 		  d.lane->qp.type == IBV_QPT_RC ? IBV_WC_REM_OP_ERR : IBV_WC_SUCCESS,
 		  "producer of receives");
 	if (kind == LANE_RC_SRQ)
@@ -84,7 +84,7 @@ static void receive_producer(struct stage *st, enum lane_kind kind, u32 i)
 	reopen(st, kind);
 }
 
-void case_receive_index(struct stage *st)
+void case_receive_index(struct test *st)
 {
 	u32 i, kind;
 
@@ -101,7 +101,7 @@ void case_receive_index(struct stage *st)
 }
 
 /* A CQ whose consumer index can not be right has overrun: the QP has nowhere to complete to */
-static void cq_consumer(struct stage *st, enum lane_kind kind, bool sending, u32 index)
+static void cq_consumer(struct test *st, enum lane_kind kind, bool sending, u32 index)
 {
 	struct lane *lane = &st->sides[!sending].lanes[kind];
 	struct cq *cq = sending ? &lane->send_cq : &lane->recv_cq;
@@ -119,7 +119,7 @@ static void cq_consumer(struct stage *st, enum lane_kind kind, bool sending, u32
 	reopen(st, kind);
 }
 
-void case_cq_index(struct stage *st)
+void case_cq_index(struct test *st)
 {
 	u32 kind, j;
 

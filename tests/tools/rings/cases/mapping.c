@@ -25,30 +25,30 @@ static int try_map(const struct side *side, u64 length, int prot, int flags, u64
 	return 0;
 }
 
-static void map_ring(struct stage *st, const struct ring *ring)
+static void map_ring(struct test *st, const struct ring *ring)
 {
 	const struct side *side = &st->sides[0];
 	u64 length = ring->info.mmap_length, offset = ring->info.mmap_offset;
 	int both = PROT_READ | PROT_WRITE;
 
-	check(st, !try_map(side, length, both, MAP_SHARED, offset), "a second mapping");
-	check(st, !try_map(side, length, PROT_READ, MAP_SHARED, offset), "for reading");
-	check(st, try_map(side, length, both | PROT_EXEC, MAP_SHARED, offset) == -EPERM,
+	CHECK(!try_map(side, length, both, MAP_SHARED, offset), "a second mapping");
+	CHECK(!try_map(side, length, PROT_READ, MAP_SHARED, offset), "for reading");
+	CHECK(try_map(side, length, both | PROT_EXEC, MAP_SHARED, offset) == -EPERM,
 	      "executable");
-	check(st, try_map(side, length, both, MAP_PRIVATE, offset) == -EINVAL, "private");
-	check(st, try_map(side, length + PAGE, both, MAP_SHARED, offset) == -EINVAL,
+	CHECK(try_map(side, length, both, MAP_PRIVATE, offset) == -EINVAL, "private");
+	CHECK(try_map(side, length + PAGE, both, MAP_SHARED, offset) == -EINVAL,
 	      "a page more than there is");
-	check(st, try_map(side, length, both, MAP_SHARED, offset + PAGE) == -EINVAL,
+	CHECK(try_map(side, length, both, MAP_SHARED, offset + PAGE) == -EINVAL,
 	      "from its second page on");
 	if (length > PAGE)
-		check(st, try_map(side, length - PAGE, both, MAP_SHARED, offset) == -EINVAL,
+		CHECK(try_map(side, length - PAGE, both, MAP_SHARED, offset) == -EINVAL,
 		      "a page less than there is");
-	check(st, mremap(ring->control, length, length + PAGE, MREMAP_MAYMOVE) == MAP_FAILED,
+	CHECK(mremap(ring->control, length, length + PAGE, MREMAP_MAYMOVE) == MAP_FAILED,
 	      "made longer");
 }
 
 /* The kernel goes on with a ring that is not mapped any more; its user finds it as it was */
-static void unmap_under_traffic(struct stage *st)
+static void unmap_under_traffic(struct test *st)
 {
 	struct draft d;
 	u32 i, index, first = 0;
@@ -65,8 +65,8 @@ static void unmap_under_traffic(struct stage *st)
 	index = d.lane->qp.sq.index;
 	ring_unmap(&d.lane->qp.sq);
 	for (i = 0; i < 4; i++)
-		check_cqe(st, &d.lane->send_cq, first + i, IBV_WC_SUCCESS, "without its ring");
-	check(st, !ring_map(&d.lane->qp.sq, d.near->dev.fd), "mapped again");
+		check_cqe(&d.lane->send_cq, first + i, IBV_WC_SUCCESS, "without its ring");
+	CHECK(!ring_map(&d.lane->qp.sq, d.near->dev.fd), "mapped again");
 	d.lane->qp.sq.index = index;
 	drain(d.far_lane);
 	reconnect(st, LANE_RC);
@@ -74,22 +74,22 @@ static void unmap_under_traffic(struct stage *st)
 }
 
 /* What is mapped stays there when the queue goes, but nobody looks at it */
-static void map_of_the_dead(struct stage *st)
+static void map_of_the_dead(struct test *st)
 {
 	struct side *side = &st->sides[0];
 	struct ring ring = side->lanes[LANE_UC].qp.sq;
 
-	check(st, !ring_map(&ring, side->dev.fd), "a second mapping");
+	CHECK(!ring_map(&ring, side->dev.fd), "a second mapping");
 	lane_close(side, LANE_UC);
-	check(st, try_map(side, ring.info.mmap_length, PROT_READ, MAP_SHARED,
-			  ring.info.mmap_offset) == -EINVAL, "the ring of a QP that is gone");
+	CHECK(try_map(side, ring.info.mmap_length, PROT_READ, MAP_SHARED,
+		      ring.info.mmap_offset) == -EINVAL, "the ring of a QP that is gone");
 	memset(ring.control, 0xff, ring.info.mmap_length);
 	ring_unmap(&ring);
 	reconnect(st, LANE_UC);
 	check_lane(st, LANE_UC);
 }
 
-void case_mappings(struct stage *st)
+void case_mappings(struct test *st)
 {
 	struct side *side = &st->sides[0];
 
@@ -97,13 +97,13 @@ void case_mappings(struct stage *st)
 	map_ring(st, &side->lanes[LANE_RC].qp.rq);
 	map_ring(st, &side->lanes[LANE_RC].send_cq.ring);
 	map_ring(st, &side->lanes[LANE_RC_SRQ].srq.ring);
-	check(st, try_map(side, PAGE, PROT_READ, MAP_SHARED, 1ULL << 40) == -EINVAL,
+	CHECK(try_map(side, PAGE, PROT_READ, MAP_SHARED, 1ULL << 40) == -EINVAL,
 	      "where nothing is");
 	unmap_under_traffic(st);
 	map_of_the_dead(st);
 }
 
-void case_doorbells(struct stage *st)
+void case_doorbells(struct test *st)
 {
 	struct side *side = &st->sides[0];
 	struct lane *lane = &side->lanes[LANE_UC];
@@ -111,16 +111,16 @@ void case_doorbells(struct stage *st)
 	static const enum ibv_qp_state states[] = { IBV_QPS_ERR, IBV_QPS_RESET };
 	u32 i;
 
-	check(st, qp_doorbell(side->dev.fd, UNKNOWN_HANDLE) == -ENOENT, "unknown handle");
-	check(st, qp_doorbell(side->dev.fd, UINT32_MAX) == -ENOENT, "handle -1");
-	check(st, qp_doorbell(side->dev.fd, lane->send_cq.handle) < 0, "handle of a CQ");
+	CHECK(qp_doorbell(side->dev.fd, UNKNOWN_HANDLE) == -ENOENT, "unknown handle");
+	CHECK(qp_doorbell(side->dev.fd, UINT32_MAX) == -ENOENT, "handle -1");
+	CHECK(qp_doorbell(side->dev.fd, lane->send_cq.handle) < 0, "handle of a CQ");
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
-		check(st, !qp_to(&side->dev, &lane->qp, states[i]), "to state %u", states[i]);
+		CHECK(!qp_to(&side->dev, &lane->qp, states[i]), "to state %u", states[i]);
 		ring_publish(&lane->qp.sq, random_odd(&st->rng));
-		check(st, !qp_doorbell(side->dev.fd, handle), "in state %u", states[i]);
+		CHECK(!qp_doorbell(side->dev.fd, handle), "in state %u", states[i]);
 	}
 	lane_close(side, LANE_UC);
-	check(st, qp_doorbell(side->dev.fd, handle) == -ENOENT, "handle of a QP that is gone");
+	CHECK(qp_doorbell(side->dev.fd, handle) == -ENOENT, "handle of a QP that is gone");
 	reconnect(st, LANE_UC);
 	check_lane(st, LANE_UC);
 	check_lane(st, LANE_RC);
@@ -134,7 +134,7 @@ static int child_status(pid_t pid)
 }
 
 /* The child posts, its parent finds the completion; then it leaves nonsense behind */
-static void inherit_rings(struct stage *st)
+static void inherit_rings(struct test *st)
 {
 	struct lane *lane = &st->sides[0].lanes[LANE_UC];
 	struct ring *ring = &lane->qp.sq;
@@ -145,7 +145,7 @@ static void inherit_rings(struct stage *st)
 		ring_publish(ring, ring->index + ring->info.entries + 1);
 		_exit(qp_doorbell(st->sides[0].dev.fd, lane->qp.handle) != 0);
 	}
-	check(st, !child_status(pid), "the child fails");
+	CHECK(!child_status(pid), "the child fails");
 	check_event(st, 0, IBV_EVENT_QP_FATAL, LANE_UC, "garbage of a child");
 	check_state(st, 0, LANE_UC, IBV_QPS_ERR, "garbage of a child");
 	check_lane(st, LANE_RC);
@@ -154,16 +154,16 @@ static void inherit_rings(struct stage *st)
 }
 
 /* Goes on with all that its parent had, when the parent, whose memory is registered, is gone */
-static void orphan(struct stage *st, pid_t parent)
+static void orphan(struct test *st, pid_t parent)
 {
 	while (getppid() == parent)
 		usleep(1000);
 	check_lane(st, LANE_RC);
 	check_lane(st, LANE_UD);
-	_exit(st->failures != 0);
+	_exit(suite_failures() != 0);
 }
 
-static void short_lived(struct stage *st)
+static void short_lived(struct test *st)
 {
 	pid_t self = getpid();
 	u32 i;
@@ -179,7 +179,7 @@ static void short_lived(struct stage *st)
 	_exit(0);
 }
 
-void case_fork(struct stage *st)
+void case_fork(struct test *st)
 {
 	pid_t pid;
 
@@ -188,6 +188,6 @@ void case_fork(struct stage *st)
 	pid = fork();
 	if (!pid)
 		short_lived(st);
-	check(st, !child_status(pid), "the parent of the orphan fails");
-	check(st, !child_status(-1), "the orphan fails");
+	CHECK(!child_status(pid), "the parent of the orphan fails");
+	CHECK(!child_status(-1), "the orphan fails");
 }

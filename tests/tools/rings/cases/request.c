@@ -17,7 +17,7 @@ static enum ibv_qp_state error_state(u8 type)
 }
 
 /* Posts @d, which is spoiled, and a sound request behind it */
-static void expect(struct stage *st, struct draft *d, enum lane_kind kind, u8 opcode, u8 status,
+static void expect(struct test *st, struct draft *d, enum lane_kind kind, u8 opcode, u8 status,
 		   const char *what)
 {
 	u32 first = draft_post(d), second;
@@ -26,18 +26,18 @@ static void expect(struct stage *st, struct draft *d, enum lane_kind kind, u8 op
 	snprintf(text, sizeof(text), "%s, QP type %u, opcode %u", what, d->lane->qp.type, opcode);
 	draft_plain(d, opcode, LENGTH);
 	second = draft_post(d);
-	check(st, !post_flush(d->near, d->lane, true), "%s: the doorbell fails", text);
-	check_cqe(st, &d->lane->send_cq, first, status, text);
-	check_cqe(st, &d->lane->send_cq, second, IBV_WC_WR_FLUSH_ERR, text);
+	CHECK(!post_flush(d->near, d->lane, true), "%s: the doorbell fails", text);
+	check_cqe(&d->lane->send_cq, first, status, text);
+	check_cqe(&d->lane->send_cq, second, IBV_WC_WR_FLUSH_ERR, text);
 	check_state(st, 0, kind, error_state(d->lane->qp.type), text);
 	reconnect(st, kind);
 }
 
-static void spoil_opcode(struct stage *st, struct draft *d, enum lane_kind kind, u8 opcode)
+static void spoil_opcode(struct test *st, struct draft *d, enum lane_kind kind, u8 opcode)
 {
 	u32 i;
 
-	for (i = 0; i < spoil_count && st->failures < 10; i++) {
+	for (i = 0; i < spoil_count && suite_failures() < 10; i++) {
 		draft_plain(d, opcode, LENGTH);
 		if (!spoil_fits(&spoils[i], d))
 			continue;
@@ -46,7 +46,7 @@ static void spoil_opcode(struct stage *st, struct draft *d, enum lane_kind kind,
 	}
 }
 
-void case_spoiled_requests(struct stage *st)
+void case_spoiled_requests(struct test *st)
 {
 	struct draft d;
 	u32 i, opcode;
@@ -61,7 +61,7 @@ void case_spoiled_requests(struct stage *st)
 	}
 }
 
-static void send_num_sge(struct stage *st, enum lane_kind kind)
+static void send_num_sge(struct test *st, enum lane_kind kind)
 {
 	struct draft d;
 	u32 i, most;
@@ -80,7 +80,7 @@ static void send_num_sge(struct stage *st, enum lane_kind kind)
  * The element that the kernel takes next is overwritten, and one message sent there. A sender that
  * is acknowledged learns of it.
  */
-static void receive_fault(struct stage *st, enum lane_kind kind,
+static void receive_fault(struct test *st, enum lane_kind kind,
 			  const struct svt_recv_wqe *bad, const struct svt_sge *sge, u8 status,
 			  const char *what)
 {
@@ -100,15 +100,15 @@ static void receive_fault(struct stage *st, enum lane_kind kind,
 	draft_plain(&d, IB_UVERBS_WR_SEND, LENGTH);
 	name = draft_post(&d);
 	post_flush(d.near, d.lane, true);
-	check_cqe(st, &d.lane->send_cq, name,
+	check_cqe(&d.lane->send_cq, name,
 		  d.lane->qp.type == IBV_QPT_RC ? IBV_WC_REM_OP_ERR : IBV_WC_SUCCESS, what);
-	check_cqe(st, &d.far_lane->recv_cq, received, status, what);
+	check_cqe(&d.far_lane->recv_cq, received, status, what);
 	check_state(st, 1, kind, IBV_QPS_ERR, what);
 	reconnect(st, kind);
 	check_lane(st, kind);
 }
 
-static void receive_num_sge(struct stage *st, enum lane_kind kind)
+static void receive_num_sge(struct test *st, enum lane_kind kind)
 {
 	u32 most = lane_recv_sge(&st->sides[1].lanes[kind]);
 	const u32 numbers[] = { most + 1, 33, 255, 1 << 16, 1u << 28, UINT32_MAX };
@@ -121,7 +121,7 @@ static void receive_num_sge(struct stage *st, enum lane_kind kind)
 	}
 }
 
-void case_num_sge(struct stage *st)
+void case_num_sge(struct test *st)
 {
 	u32 i;
 
@@ -131,7 +131,7 @@ void case_num_sge(struct stage *st)
 		receive_num_sge(st, i);
 }
 
-void case_receives(struct stage *st)
+void case_receives(struct test *st)
 {
 	const struct side *far = &st->sides[1];
 	const struct svt_recv_wqe one = { .num_sge = 1 }, reserved = { .reserved = 1 << 31 };

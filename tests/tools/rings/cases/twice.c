@@ -59,7 +59,7 @@ static void await_change(const struct changer *c)
 }
 
 /* Returns whether the request was taken as a sound one */
-static bool one_request(struct stage *st, struct draft *d)
+static bool one_request(struct draft *d)
 {
 	struct svt_cqe cqe;
 
@@ -69,23 +69,23 @@ static bool one_request(struct stage *st, struct draft *d)
 	draft_post(d);
 	post_flush(d->near, d->lane, true);
 	if (!poll_wait(&d->lane->send_cq, &cqe, 20000)) {
-		check(st, false, "no completion");
+		FAIL("no completion");
 		return false;
 	}
-	check(st, !cqe.status || cqe.status == IBV_WC_LOC_QP_OP_ERR, "a request ends with %s",
+	CHECK(!cqe.status || cqe.status == IBV_WC_LOC_QP_OP_ERR, "a request ends with %s",
 	      ibv_wc_status_str(cqe.status));
 	if (cqe.status)
 		return false;
 	if (!poll_wait(&d->far_lane->recv_cq, &cqe, 20000))
-		check(st, false, "nothing arrived");
+		FAIL("nothing arrived");
 	else
-		check(st, !cqe.status && cqe.byte_len == LENGTH, "%u bytes arrived, %s",
+		CHECK(!cqe.status && cqe.byte_len == LENGTH, "%u bytes arrived, %s",
 		      cqe.byte_len, ibv_wc_status_str(cqe.status));
 	post_receives(d->far, LANE_RC, 1);
 	return true;
 }
 
-void case_read_twice(struct stage *st)
+void case_read_twice(struct test *st)
 {
 	struct changer c = { .ring = &st->sides[0].lanes[LANE_RC].qp.sq };
 	struct draft d;
@@ -93,10 +93,10 @@ void case_read_twice(struct stage *st)
 	bool raced = false;
 
 	draft_begin(&d, &st->rng, st->sides, 0, LANE_RC, NULL);
-	check(st, !pthread_create(&c.thread, NULL, change_all, &c), "no thread");
-	for (i = 0; i < (raced ? st->amount : most) && !st->failures; i++) {
+	CHECK(!pthread_create(&c.thread, NULL, change_all, &c), "no thread");
+	for (i = 0; i < (raced ? st->amount : most) && !suite_failures(); i++) {
 		await_change(&c);
-		if (one_request(st, &d))
+		if (one_request(&d))
 			taken++;
 		else
 			reconnect(st, LANE_RC);
@@ -104,7 +104,7 @@ void case_read_twice(struct stage *st)
 	}
 	__atomic_store_n(&c.stop, true, __ATOMIC_RELAXED);
 	pthread_join(c.thread, NULL);
-	check(st, raced, "%u of %u requests were taken: nothing was raced with", taken, i);
+	CHECK(raced, "%u of %u requests were taken: nothing was raced with", taken, i);
 	reconnect(st, LANE_RC);
 	check_lane(st, LANE_RC);
 }
