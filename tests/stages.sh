@@ -130,15 +130,10 @@ cases_of() {
 	esac
 }
 
-# list_tools: what the test programs can be asked to do, whichever tests ask them
+# list_tools: the cases of the test programs, whichever tests run them
 list_tools() {
 	local tool
-	for tool in verify errnos sweep rings packets storm; do
-		case $tool in
-		packets) "$BUILD/tools/svt_$tool" list ;;
-		storm) continue ;;
-		*) "$BUILD/tools/svt_$tool" -l ;;
-		esac 2>/dev/null | awk -v tool="svt_$tool" '{ print tool ": " ($2 == "" ? $1 : $0) }' |
-			sed -E 's/^(svt_(verify|packets): [^ ]+) .*/\1/'
+	for tool in verify errnos sweep rings packets; do
+		"$BUILD/tools/svt_$tool" -l | sed "s/^/svt_$tool: /"
 	done
 }

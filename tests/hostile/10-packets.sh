@@ -30,13 +30,13 @@ packets() {
 }
 
 known() {
-	packets known "$@"
+	suite packets "$@"
 }
 
 # Packet sockets can send UDP GSO from 6.2 on: on 6.1 these would not leave the attacker.
 other_known() {
 	local names
-	mapfile -t names < <(packets list | awk '{ print $1 }' | grep -vE '^gso_')
+	mapfile -t names < <(packets -l | grep -vE '^gso_')
 	known "${names[@]}"
 }
 
@@ -54,7 +54,7 @@ under_traffic() {
 	wait "$attack" || status=1
 	cat "$WORK/attack"
 	echo "$rounds rounds of traffic"
-	return "$status"
+	ktap_settle "$status" "$WORK/attack" "svt_packets $1"
 }
 
 statistic() {
@@ -81,7 +81,7 @@ generated() {
 # What is chosen depends on the seed alone: targets, shapes, and what is made wrong first.
 choices() {
 	packets -v -s 7 -n 300 attack >"$WORK/$1.log"
-	sed -n 's/^\([0-9]*: [^:]*\):[^(]*(\([^,)]*\).*/\1, \2/p' "$WORK/$1.log" >"$WORK/$1.all"
+	sed -n 's/^# \([0-9]*: [^:]*\):[^(]*(\([^,)]*\).*/\1, \2/p' "$WORK/$1.log" >"$WORK/$1.all"
 	head -n 50 "$WORK/$1.all" >"$WORK/$1"
 	[ "$(wc -l <"$WORK/$1")" = 50 ]
 }

@@ -20,7 +20,7 @@
 #include "number.h"
 #include "suite.h"
 
-#define LINE_LEN	600
+#define LINE_LEN	1000
 #define MOST_PATTERNS	256
 /* A case that takes less has no time behind its name */
 #define WORTH_SAYING_MS	100
@@ -29,7 +29,7 @@
 struct verdict {
 	atomic_uint failures;
 	atomic_bool skipped;
-	char why[LINE_LEN / 2];
+	char why[LINE_LEN];
 };
 
 static struct {

@@ -10,6 +10,7 @@
 #include "klog.h"
 #include "mutate.h"
 #include "shape.h"
+#include "suite.h"
 
 #define CHECK_EVERY	512
 #define LOOK_EVERY	16
@@ -64,14 +65,16 @@ static u32 go_back(struct scene *s, const struct exchange *valid)
 
 static void tell(const struct exchange *x, u64 number, const char *note, const char *shape)
 {
+	char packets[EXCHANGE_MAX * 32] = "";
+	int length = 0;
 	u32 i;
 
-	printf("%llu: %s %s, %s:", number, x->target->kind->name,
-	       x->target->ipv6 ? "IPv6" : "IPv4", shape);
 	for (i = 0; i < x->count; i++)
-		printf(" %#x/%#x+%u", x->packets[i].opcode, x->packets[i].psn,
-		       x->packets[i].payload_length);
-	printf(" (%s)\n", *note ? note : "valid");
+		length += snprintf(packets + length, sizeof(packets) - length, " %#x/%#x+%u",
+				   x->packets[i].opcode, x->packets[i].psn,
+				   x->packets[i].payload_length);
+	suite_note("%llu: %s %s, %s:%s (%s)", number, x->target->kind->name,
+		   x->target->ipv6 ? "IPv6" : "IPv4", shape, packets, *note ? note : "valid");
 }
 
 /*
@@ -117,45 +120,35 @@ static void report(const struct scene *s, u64 packets, u64 number)
 {
 	const struct tally *tally = &s->tally;
 
-	printf("attack: %llu packets, %llu exchanges, %llu repeated by the echo, %llu refused; ",
-	       packets, number - s->options->first, s->echoed, s->link.refused);
-	printf("%llu received, %llu answered, %llu ended in error, %llu QPs rebuilt, %llu events; "
-	       "seed %llu\n", tally->received, tally->answered, tally->refused, tally->rebuilt,
-	       tally->events, s->options->seed);
+	suite_note("%llu packets, %llu exchanges, %llu repeated by the echo, %llu refused", packets,
+		   number - s->options->first, s->echoed, s->link.refused);
+	suite_note("%llu received, %llu answered, %llu ended in error, %llu QPs rebuilt",
+		   tally->received, tally->answered, tally->refused, tally->rebuilt);
+	suite_note("%llu events", tally->events);
 }
 
 /* An attack that nothing comes through, or that nothing fails by, is none */
-static bool was_deep(const struct scene *s)
+static bool was_deep(const struct tally *tally)
 {
-	const struct tally *tally = &s->tally;
-
-	if (tally->received && tally->answered && tally->refused && tally->rebuilt)
-		return true;
-	printf("FAIL the packets did not get through to the QPs\n");
-	return false;
+	return tally->received && tally->answered && tally->refused && tally->rebuilt;
 }
 
-bool attack_run(struct scene *s)
+void attack_run(struct scene *s)
 {
 	u64 number = s->options->first, packets = 0;
 	struct target *t;
 	struct random r;
-	bool good = true;
 
 	scene_fill(s);
-	while (good && packets < s->options->count) {
+	while (packets < s->options->count) {
 		start_step(s, &r, number, STEP_PICK);
 		t = scene_pick(s, &r);
-		good = target_refresh(s, t) && look_after(s, number);
-		if (good)
-			packets += one_exchange(s, t, number++);
+		if (!CHECK(target_refresh(s, t) && look_after(s, number), "exchange %llu", number))
+			break;
+		packets += one_exchange(s, t, number++);
 	}
 	scene_quiet(s);
-	good = scene_intact(s) && good;
-	good = (was_deep(s) || packets < 10000) && good;
+	CHECK(scene_intact(s), "up to exchange %llu", number);
+	CHECK(was_deep(&s->tally) || packets < 10000, "the packets did not get to the QPs");
 	report(s, packets, number);
-	if (!good)
-		printf("FAIL attack: seed %llu, up to exchange %llu\n",
-		       s->options->seed, number);
-	return good;
 }

@@ -8,7 +8,7 @@
 #define ODD_BYTES	4
 #define NAK_INVALID	0x61
 
-static void opcode_ff_no_qp(struct known *k)
+static void opcode_ff_no_qp(struct test *k)
 {
 	bool ipv6 = false;
 
@@ -24,7 +24,7 @@ static void opcode_ff_no_qp(struct known *k)
 	} while (ipv6);
 }
 
-static void opcode_ff(struct known *k)
+static void opcode_ff(struct test *k)
 {
 	static const char *const kinds[] = { "rc rts", "uc rts", "ud rts", "gsi" };
 	u32 i;
@@ -40,7 +40,7 @@ static void opcode_ff(struct known *k)
 }
 
 /* None is read beyond its end, and those that svt does not know go nowhere */
-static void opcode_every(struct known *k)
+static void opcode_every(struct test *k)
 {
 	struct packet *p;
 	u32 opcode;
@@ -61,7 +61,7 @@ static void opcode_every(struct known *k)
 	known_outcome(k, IBV_QPS_RTS, 0, 0);
 }
 
-static void pad_beyond_payload(struct known *k)
+static void pad_beyond_payload(struct test *k)
 {
 	u32 pad;
 
@@ -82,7 +82,7 @@ static void pad_beyond_payload(struct known *k)
 	known_outcome(k, IBV_QPS_RTS, 1, 0);
 }
 
-static void payload_without_pad(struct known *k)
+static void payload_without_pad(struct test *k)
 {
 	u32 length;
 
@@ -100,7 +100,7 @@ static void payload_without_pad(struct known *k)
 }
 
 /* From no byte at all to one less than a BTH and an ICRC */
-static void icrc_beyond_packet(struct known *k)
+static void icrc_beyond_packet(struct test *k)
 {
 	struct packet *p;
 	u32 bytes;
@@ -117,7 +117,7 @@ static void icrc_beyond_packet(struct known *k)
 	known_outcome(k, IBV_QPS_RTS, 0, 0);
 }
 
-static void short_headers(struct known *k, u8 opcode, u32 whole)
+static void short_headers(struct test *k, u8 opcode, u32 whole)
 {
 	bool xrc = (opcode & SERVICE_MASK) == SERVICE_XRC;
 	struct packet *p;
@@ -135,14 +135,14 @@ static void short_headers(struct known *k, u8 opcode, u32 whole)
 	known_outcome(k, IBV_QPS_RTS, 0, 0);
 }
 
-static void atomic_short(struct known *k)
+static void atomic_short(struct test *k)
 {
 	short_headers(k, OP_FETCH_ADD, 40);
 	short_headers(k, OP_COMPARE_SWAP, 40);
 }
 
 /* With less than its header it is nothing; with less than its value it ends the QP */
-static void atomic_write_short(struct known *k)
+static void atomic_write_short(struct test *k)
 {
 	struct packet *p;
 
@@ -160,7 +160,7 @@ static void atomic_write_short(struct known *k)
 	known_outcome(k, IBV_QPS_ERR, 0, 0);
 }
 
-static void reth_short(struct known *k)
+static void reth_short(struct test *k)
 {
 	short_headers(k, OP_WRITE_ONLY, BTH_BYTES + 16);
 	short_headers(k, OP_WRITE_ONLY_IMM, BTH_BYTES + 20);
@@ -176,7 +176,7 @@ static void reth_short(struct known *k)
 	short_headers(k, SERVICE_XRC | OP_FETCH_ADD, BTH_BYTES + 32);
 }
 
-static void version(struct known *k)
+static void version(struct test *k)
 {
 	u32 i;
 
@@ -189,7 +189,7 @@ static void version(struct known *k)
 	known_outcome(k, IBV_QPS_RTS, 0, 0);
 }
 
-static void keys_wrong(struct known *k)
+static void keys_wrong(struct test *k)
 {
 	known_target(k, "rc rts", false);
 	known_payload(k, OP_SEND_ONLY, 8)->pkey = 0xfffe;
@@ -204,7 +204,7 @@ static void keys_wrong(struct known *k)
 	known_outcome(k, IBV_QPS_RTS, 0, 0);
 }
 
-static void service_wrong(struct known *k)
+static void service_wrong(struct test *k)
 {
 	known_target(k, "rc rts", false);
 	known_payload(k, SERVICE_UC | OP_SEND_ONLY, 8);
@@ -225,7 +225,7 @@ static void service_wrong(struct known *k)
 	known_settle(k);
 }
 
-const struct known_case known_headers[] = {
+const struct suite_case known_headers[] = {
 	{ "opcode_ff_no_qp", opcode_ff_no_qp, "48 bytes with opcode 0xff and no QP" },
 	{ "opcode_ff", opcode_ff, "the same to QPs of each type" },
 	{ "opcode_every", opcode_every, "every opcode with four bytes behind the BTH" },

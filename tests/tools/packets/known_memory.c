@@ -8,7 +8,7 @@
 #define NAK_ACCESS	0x62
 
 /* Sends what was added, the first of which is refused, and ends the QP */
-static void refused(struct known *k, u8 syndrome)
+static void refused(struct test *k, u8 syndrome)
 {
 	u32 psn = k->x.packets[0].psn;
 
@@ -19,7 +19,7 @@ static void refused(struct known *k, u8 syndrome)
 	known_outcome(k, IBV_QPS_ERR, 0, 0);
 }
 
-static struct packet *remote(struct known *k, u8 opcode, u64 address, u32 length)
+static struct packet *remote(struct test *k, u8 opcode, u64 address, u32 length)
 {
 	struct packet *p = known_packet(k, opcode);
 	u32 room;
@@ -32,14 +32,14 @@ static struct packet *remote(struct known *k, u8 opcode, u64 address, u32 length
 	return p;
 }
 
-static void wraps(struct known *k, u8 opcode, u64 address, u32 length)
+static void wraps(struct test *k, u8 opcode, u64 address, u32 length)
 {
 	known_target(k, "rc rts", false);
 	remote(k, opcode, address, length);
 	refused(k, NAK_ACCESS);
 }
 
-static void address_wraps(struct known *k)
+static void address_wraps(struct test *k)
 {
 	wraps(k, OP_WRITE_ONLY, -8ULL, 16);
 	wraps(k, OP_WRITE_FIRST, -512ULL, 2048);
@@ -55,7 +55,7 @@ static void address_wraps(struct known *k)
 	known_outcome(k, IBV_QPS_RTS, 0, 0);
 }
 
-static void length_beyond_limit(struct known *k)
+static void length_beyond_limit(struct test *k)
 {
 	u64 start = (uintptr_t)k->s->memory.zones[ZONE_REMOTE].start;
 
@@ -68,7 +68,7 @@ static void length_beyond_limit(struct known *k)
 }
 
 /* The length that RETH says is not what follows */
-static void length_differs(struct known *k)
+static void length_differs(struct test *k)
 {
 	u64 start = (uintptr_t)k->s->memory.zones[ZONE_REMOTE].start;
 	u32 mtu;
@@ -88,7 +88,7 @@ static void length_differs(struct known *k)
 	known_settle(k);
 }
 
-static void region_edges(struct known *k)
+static void region_edges(struct test *k)
 {
 	const struct zone *zone = &k->s->memory.zones[ZONE_REMOTE];
 	u64 start = (uintptr_t)zone->start, end = start + zone->length;
@@ -104,7 +104,7 @@ static void region_edges(struct known *k)
 	known_outcome(k, IBV_QPS_RTS, 0, 0);
 }
 
-static void unaligned_atomic(struct known *k)
+static void unaligned_atomic(struct test *k)
 {
 	u64 start = (uintptr_t)k->s->memory.zones[ZONE_REMOTE].start;
 
@@ -114,7 +114,7 @@ static void unaligned_atomic(struct known *k)
 }
 
 /* All that is registered, but not for this: with its own key and address */
-static void keys_of_others(struct known *k)
+static void keys_of_others(struct test *k)
 {
 	static const u8 zones[] = {
 		ZONE_READ_ONLY, ZONE_LOCAL, ZONE_OTHER_PD, ZONE_STALE, ZONE_WINDOW, ZONE_RECEIVE,
@@ -137,7 +137,7 @@ static void keys_of_others(struct known *k)
 }
 
 /* A window serves its own QP only, and only as far as it goes */
-static void windows(struct known *k)
+static void windows(struct test *k)
 {
 	struct target *t = known_target(k, "rc window", false);
 	u32 rkey = t->window->rkey, room;
@@ -162,7 +162,7 @@ static void windows(struct known *k)
 }
 
 /* SRQs that nobody has, and one of a domain that is not the target's */
-static void srq_foreign(struct known *k)
+static void srq_foreign(struct test *k)
 {
 	static const u32 numbers[] = { 0, 0xfffff0, 0xffffff };
 	u32 other, i;
@@ -176,7 +176,7 @@ static void srq_foreign(struct known *k)
 	}
 }
 
-const struct known_case known_memory[] = {
+const struct suite_case known_memory[] = {
 	{ "srq_foreign", srq_foreign, "SRQs that are not of the XRC domain" },
 	{ "address_wraps", address_wraps, "address and length beyond the end of all addresses" },
 	{ "length_beyond_limit", length_beyond_limit, "more than 2^31 bytes" },

@@ -6,7 +6,7 @@
 
 #include "known.h"
 
-static void source_wrong(struct known *k)
+static void source_wrong(struct test *k)
 {
 	static const char *const kinds[] = { "rc rts", "uc rts", "rc reads" };
 	struct target *t;
@@ -30,7 +30,7 @@ static void source_wrong(struct known *k)
 }
 
 /* Everything is right but that the attacker is not the peer */
-static void not_the_peer(struct known *k)
+static void not_the_peer(struct test *k)
 {
 	static const u8 opcodes[] = { OP_SEND_ONLY, OP_WRITE_ONLY, OP_FETCH_ADD, OP_READ_REQUEST };
 	struct target *t;
@@ -54,7 +54,7 @@ static void not_the_peer(struct known *k)
 	known_settle(k);
 }
 
-static void icrc_wrong(struct known *k)
+static void icrc_wrong(struct test *k)
 {
 	enum icrc icrc;
 
@@ -68,7 +68,7 @@ static void icrc_wrong(struct known *k)
 }
 
 /* UDP ends before IP does, or behind the ICRC: what the ICRC covers is not certain any more */
-static void lengths_differ(struct known *k)
+static void lengths_differ(struct test *k)
 {
 	known_target(k, "rc rts", false);
 	known_payload(k, OP_SEND_ONLY, 8)->tail_ip = 4;
@@ -85,7 +85,7 @@ static void lengths_differ(struct known *k)
 	known_outcome(k, IBV_QPS_RTS, 1, 0);
 }
 
-static void ip_options(struct known *k)
+static void ip_options(struct test *k)
 {
 	struct packet *p;
 
@@ -109,7 +109,7 @@ static void ip_options(struct known *k)
 }
 
 /* Fragments are IP's business: put together again, it is the packet that was sent */
-static void ip_fragments(struct known *k)
+static void ip_fragments(struct test *k)
 {
 	struct random r;
 	u32 i;
@@ -125,7 +125,7 @@ static void ip_fragments(struct known *k)
 	}
 }
 
-static void send_super(struct known *k, struct super *super, bool seal)
+static void send_super(struct test *k, struct super *super, bool seal)
 {
 	u64 refused = k->s->link.refused;
 
@@ -133,11 +133,11 @@ static void send_super(struct known *k, struct super *super, bool seal)
 		super_seal(super, k->x.packets[0].ipv6);
 	super_finish(super, k->x.packets[0].ipv6);
 	link_send_super(&k->s->link, super);
-	if (k->s->link.refused != refused)
-		known_fail(k, "this kernel does not take GSO of UDP from packet sockets");
+	MUST(k->s->link.refused == refused,
+	     "this kernel does not take GSO of UDP from packet sockets");
 }
 
-static void gso_train(struct known *k)
+static void gso_train(struct test *k)
 {
 	static struct super super;
 	u32 i, ipv6;
@@ -154,7 +154,7 @@ static void gso_train(struct known *k)
 }
 
 /* The second is longer than the first: cut at the first's length it is two pieces of nothing */
-static void gso_unequal(struct known *k)
+static void gso_unequal(struct test *k)
 {
 	static struct super super;
 
@@ -169,7 +169,7 @@ static void gso_unequal(struct known *k)
 }
 
 /* Segments of 17 bytes, each with an ICRC that is right, and of 5, in which there is no BTH */
-static void gso_tiny(struct known *k)
+static void gso_tiny(struct test *k)
 {
 	static const u16 sizes[] = { 17, 5 };
 	static struct super super;
@@ -189,7 +189,7 @@ static void gso_tiny(struct known *k)
 	}
 }
 
-const struct known_case known_network[] = {
+const struct suite_case known_network[] = {
 	{ "source_wrong", source_wrong, "packets from others than the peer" },
 	{ "bystander", not_the_peer, "the same with PSN, key and address right" },
 	{ "icrc_wrong", icrc_wrong, "wrong, zero, swapped and missing ICRC" },

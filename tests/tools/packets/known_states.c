@@ -14,7 +14,7 @@ static u8 send_only(const struct target *t)
 	return (t->kind->type == IBV_QPT_UC ? SERVICE_UC : SERVICE_UD) | OP_SEND_ONLY;
 }
 
-static void states_deaf(struct known *k)
+static void states_deaf(struct test *k)
 {
 	static const char *const kinds[] = {
 		"rc reset", "rc init", "rc err", "uc reset", "uc init", "uc err", "ud reset",
@@ -34,7 +34,7 @@ static void states_deaf(struct known *k)
 	}
 }
 
-static void psn_ahead(struct known *k)
+static void psn_ahead(struct test *k)
 {
 	struct target *t = known_target(k, "rc rts", false);
 
@@ -48,7 +48,7 @@ static void psn_ahead(struct known *k)
 }
 
 /* A READ or atomic that was never asked for, again */
-static void psn_behind(struct known *k)
+static void psn_behind(struct test *k)
 {
 	struct target *t = known_target(k, "rc rts", true);
 	struct packet *p;
@@ -66,7 +66,7 @@ static void psn_behind(struct known *k)
 	known_outcome(k, IBV_QPS_RTS, 0, 0);
 }
 
-static void answers_unasked(struct known *k)
+static void answers_unasked(struct test *k)
 {
 	struct target *t = known_target(k, "rc rts", false);
 	u32 i;
@@ -80,7 +80,7 @@ static void answers_unasked(struct known *k)
 }
 
 /* The request ends in error; what was to be read stays */
-static void answer_length(struct known *k)
+static void answer_length(struct test *k)
 {
 	static const int errors[] = { -4, 1, 300 };
 	struct target *t;
@@ -100,7 +100,7 @@ static void answer_length(struct known *k)
 }
 
 /* Data where an atomic's result is due, and the other way round */
-static void answer_kind(struct known *k)
+static void answer_kind(struct test *k)
 {
 	struct target *t = known_target(k, "rc atomics", false);
 
@@ -117,7 +117,7 @@ static void answer_kind(struct known *k)
 	known_outcome(k, IBV_QPS_RTS, 0, 0);
 }
 
-static void message_order(struct known *k)
+static void message_order(struct test *k)
 {
 	static const u8 pairs[][2] = {
 		{ OP_SEND_FIRST, OP_SEND_ONLY }, { OP_SEND_FIRST, OP_WRITE_LAST },
@@ -140,7 +140,7 @@ static void message_order(struct known *k)
 #define VALID_ROUNDS	30
 
 /* Of all counters only those of receives that were not posted may move */
-static void valid_exchanges(struct known *k)
+static void valid_exchanges(struct test *k)
 {
 	u64 received = 0, answered = 0;
 	struct counters now;
@@ -170,11 +170,11 @@ static void valid_exchanges(struct known *k)
 			k->expected[i] = now.value[i] - k->before.value[i];
 	}
 	known_settle(k);
-	if (received < 3 * VALID_ROUNDS || answered < VALID_ROUNDS)
-		known_fail(k, "%llu received, %llu answered", received, answered);
+	CHECK(received >= 3 * VALID_ROUNDS && answered >= VALID_ROUNDS,
+	      "%llu received, %llu answered", received, answered);
 }
 
-const struct known_case known_states[] = {
+const struct suite_case known_states[] = {
 	{ "states_deaf", states_deaf, "QPs in RESET, INIT and ERR" },
 	{ "psn_ahead", psn_ahead, "a PSN ahead of the one due" },
 	{ "psn_behind", psn_behind, "repetitions of what never was" },

@@ -2,46 +2,57 @@
 /*
  * svt_packets: hostile packets for a device, from a raw socket at the other end of its wire.
  */
-#include <getopt.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "attack.h"
+#include "known.h"
 #include "number.h"
 
-static void usage(FILE *out)
-{
-	fputs("usage: svt_packets [options] attack|replay|known [NAME...]|list\n"
-	      "  attack   exchanges made from the seed, mutated\n"
-	      "  replay   packets seen on the wire, mutated\n"
-	      "  known    attacks by name, all without a name\n"
-	      "  list     the names\n"
-	      "  -d DEV   the victim's RDMA device (default svtb)\n"
-	      "  -p DEV   that of its peer (default svta)\n"
-	      "  -a NS    network namespace of the attacker, who is with the peer (default a)\n"
-	      "  -b NS    that of the victim (default b)\n"
-	      "  -i DEV   netdev in both, ends of one wire (default veth0)\n"
-	      "  -s SEED  (default: SVT_SEED, or any)\n"
-	      "  -n N     packets (default 50000)\n"
-	      "  -f N     begin with exchange N\n"
-	      "  -e       another process sends each frame again at the same time\n"
-	      "  -v       show each exchange\n"
-	      "The victim's neighbour tables need the attacker: 02:00:00:00:00:66 at the peer's\n"
-	      "addresses with the last byte 0x66.\n", out);
-}
+static struct options options = {
+	.device = "svtb", .peer = "svta", .near_ns = "a", .far_ns = "b", .netdev = "veth0",
+	.count = 50000,
+};
 
-static bool take_option(int c, struct options *o)
+static struct scene scene;
+
+static const struct option option_table[] = {
+	{ "dev", required_argument, NULL, 'd' },
+	{ "peer", required_argument, NULL, 'p' },
+	{ "attacker", required_argument, NULL, 'a' },
+	{ "victim", required_argument, NULL, 'b' },
+	{ "netdev", required_argument, NULL, 'i' },
+	{ "count", required_argument, NULL, 'n' },
+	{ "first", required_argument, NULL, 'f' },
+	{ "echo", no_argument, NULL, 'e' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ }
+};
+
+static const char help[] =
+	"  attack             exchanges made from the seed, mutated: when it is named\n"
+	"  replay             packets seen on the wire, mutated: when it is named\n"
+	"  -d, --dev DEV      the victim's RDMA device (default svtb)\n"
+	"  -p, --peer DEV     that of its peer (default svta)\n"
+	"  -a, --attacker NS  network namespace of the attacker, who is with the peer (default a)\n"
+	"  -b, --victim NS    that of the victim (default b)\n"
+	"  -i, --netdev DEV   netdev in both, ends of one wire (default veth0)\n"
+	"  -n, --count N      packets of attack and replay (default 50000)\n"
+	"  -f, --first N      begin them with exchange N\n"
+	"  -e, --echo         another process sends each frame again at the same time\n"
+	"  -v, --verbose      show each exchange\n"
+	"The victim's neighbour tables need the attacker: 02:00:00:00:00:66 at the peer's addresses\n"
+	"with the last byte 0x66.\n";
+
+static bool take_option(int c, void *values)
 {
+	struct options *o = values;
 	const char **const names[] = {
 		['d'] = &o->device, ['p'] = &o->peer, ['a'] = &o->near_ns, ['b'] = &o->far_ns,
 		['i'] = &o->netdev,
 	};
 
-	if (c == 's')
-		o->seed = number_of(optarg, UINT64_MAX);
-	else if (c == 'n')
+	if (c == 'n')
 		o->count = number_of(optarg, UINT32_MAX);
 	else if (c == 'f')
 		o->first = number_of(optarg, UINT32_MAX);
@@ -49,10 +60,8 @@ static bool take_option(int c, struct options *o)
 		o->echo = true;
 	else if (c == 'v')
 		o->verbose = true;
-	else if (c > 0 && c < (int)ARRAY_SIZE(names) && names[c])
-		*names[c] = optarg;
 	else
-		return false;
+		*names[c] = optarg;
 	return true;
 }
 
@@ -67,48 +76,59 @@ static void stay_on_one_cpu(void)
 		perror("sched_setaffinity");
 }
 
-static bool run(struct scene *s, const char *mode, char **names, u32 count)
+static int setup(void)
 {
-	if (!strcmp(mode, "attack"))
-		return attack_run(s);
-	if (!strcmp(mode, "replay"))
-		return replay_run(s);
-	if (!strcmp(mode, "known"))
-		return known_run(s, names, count);
-	usage(stderr);
-	return false;
+	stay_on_one_cpu();
+	return scene_open(&scene, &options);
 }
+
+static void teardown(void)
+{
+	scene_close(&scene);
+}
+
+static void attack(struct test *k)
+{
+	attack_run(k->s);
+}
+
+static void replay(struct test *k)
+{
+	replay_run(k->s);
+}
+
+static void each(const struct suite_case *c)
+{
+	struct test k = { .s = &scene };
+
+	if (c->flags & SUITE_ASKED)
+		suite_call(c->run, &k);
+	else
+		known_each(&scene, c);
+}
+
+static const struct suite_case generated[] = {
+	{ "attack", attack, "packets made by a generator harm no one", NULL, SUITE_ASKED },
+	{ "replay", replay, "packets of the wire, mutated, harm no one", NULL, SUITE_ASKED },
+	{ }
+};
+
+static const struct suite_case *const tables[] = {
+	known_headers, known_network, known_memory, known_states, generated, NULL,
+};
+
+static const struct suite suite = {
+	.tables = tables,
+	.synopsis = "[options] [NAME...|attack|replay]",
+	.options = { option_table, take_option, &options, help },
+	.seed = &options.seed,
+	.setup = setup,
+	.teardown = teardown,
+	.each = each,
+};
 
 int main(int argc, char **argv)
 {
-	static struct scene scene;
-	struct options o = {
-		.device = "svtb", .peer = "svta", .near_ns = "a", .far_ns = "b",
-		.netdev = "veth0", .count = 50000, .seed = random_seed(),
-	};
-	bool good;
-	int c;
-
-	while ((c = getopt(argc, argv, "d:p:a:b:i:s:n:f:evh")) != -1) {
-		if (!take_option(c, &o)) {
-			usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? 0 : 2;
-		}
-	}
-	if (optind >= argc) {
-		usage(stderr);
-		return 2;
-	}
-	if (!strcmp(argv[optind], "list")) {
-		known_list();
-		return 0;
-	}
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("seed %llu\n", o.seed);
-	stay_on_one_cpu();
-	if (scene_open(&scene, &o))
-		return 2;
-	good = run(&scene, argv[optind], argv + optind + 1, argc - optind - 1);
-	scene_close(&scene);
-	return good ? 0 : 1;
+	options.seed = random_seed();
+	return suite_main(argc, argv, &suite);
 }

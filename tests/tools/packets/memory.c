@@ -13,6 +13,7 @@
 
 #include "memory.h"
 #include "random.h"
+#include "suite.h"
 
 #define ARENA_BYTES	(ZONES * ZONE_STRIDE)
 #define REGION_AT	4137
@@ -137,8 +138,8 @@ static bool check_zone(const struct memory *m, enum zone_id id)
 	for (i = 0; i < ZONE_STRIDE; i++) {
 		if (now[i] == then[i] || is_allowed(id, i))
 			continue;
-		printf("FAIL memory (%s): byte %d of the region changed from %#x to %#x\n",
-		       kinds[id].name, (int)i - REGION_AT, then[i], now[i]);
+		suite_fail("memory (%s): byte %d of the region changed from %#x to %#x",
+			   kinds[id].name, (int)i - REGION_AT, then[i], now[i]);
 		return false;
 	}
 	return true;

@@ -5,13 +5,13 @@
  * it sends again in its own name, for there it must not be believed. The seed says what is done
  * to which packet; which packets there are is up to the moment.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "attack.h"
 #include "couple.h"
 #include "mutate.h"
 #include "shape.h"
+#include "suite.h"
 
 #define POOL		64
 #define COUPLES		COUPLE_QPNS
@@ -119,7 +119,7 @@ static u32 one_turn(struct scene *s, struct replay *p, u64 number, struct random
 	return shape_send(s, &x, r, NULL);
 }
 
-static bool report(const struct scene *s, struct replay *p, u64 packets, u64 turns)
+static void report(struct replay *p, u64 packets, u64 turns)
 {
 	u64 completed = 0, failed = 0, rebuilt = 0;
 	u32 i;
@@ -130,17 +130,15 @@ static bool report(const struct scene *s, struct replay *p, u64 packets, u64 tur
 		rebuilt += p->couples[i].rebuilt;
 		couple_close(&p->couples[i]);
 	}
-	printf("replay: %llu packets, %llu turns; %llu seen, ", packets, turns, p->pool.count);
-	printf("%llu of couples and %llu of others sent again; ", p->own, p->others);
-	printf("%llu completed, %llu ended in error, %llu couples rebuilt; seed %llu\n", completed,
-	       failed, rebuilt, s->options->seed);
-	if (p->own && completed && (rebuilt || packets < 5000))
-		return true;
-	printf("FAIL the packets did not get through to the couples\n");
-	return false;
+	suite_note("%llu packets, %llu turns; %llu seen", packets, turns, p->pool.count);
+	suite_note("%llu of couples and %llu of others sent again", p->own, p->others);
+	suite_note("%llu completed, %llu ended in error, %llu couples rebuilt", completed, failed,
+		   rebuilt);
+	CHECK(p->own && completed && (rebuilt || packets < 5000),
+	      "the packets did not get through to the couples");
 }
 
-bool replay_run(struct scene *s)
+void replay_run(struct scene *s)
 {
 	u64 number = s->options->first, packets = 0;
 	static struct replay p;
@@ -162,9 +160,6 @@ bool replay_run(struct scene *s)
 		}
 	}
 	scene_quiet(s);
-	good = scene_intact(s) && good;
-	good = report(s, &p, packets, number - s->options->first) && good;
-	if (!good)
-		printf("FAIL replay: seed %llu, up to turn %llu\n", s->options->seed, number);
-	return good;
+	CHECK(scene_intact(s), "up to turn %llu", number);
+	report(&p, packets, number - s->options->first);
 }

@@ -140,14 +140,6 @@ static struct target *add_target(struct scene *s, const struct target_kind *kind
 	return t;
 }
 
-void scene_fill(struct scene *s)
-{
-	u32 i;
-
-	for (i = 0; i < 2 * target_kind_count(); i++)
-		add_target(s, &target_kinds[i / 2], i & 1);
-}
-
 struct target *scene_target(struct scene *s, const char *kind, bool ipv6)
 {
 	u32 i;
@@ -159,6 +151,14 @@ struct target *scene_target(struct scene *s, const char *kind, bool ipv6)
 		if (!strcmp(target_kinds[i].name, kind))
 			return add_target(s, &target_kinds[i], ipv6);
 	die("there is no target '%s'", kind);
+}
+
+void scene_fill(struct scene *s)
+{
+	u32 i;
+
+	for (i = 0; i < 2 * target_kind_count(); i++)
+		scene_target(s, target_kinds[i / 2].name, i & 1);
 }
 
 struct target *scene_pick(struct scene *s, struct random *r)

@@ -7,12 +7,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "post.h"
 #include "qpattr.h"
 #include "scene.h"
+#include "suite.h"
 
 #define CQ_ENTRIES	64
 #define QKEY		0x2b3c4d5e
@@ -307,7 +307,7 @@ bool target_refresh(struct scene *s, struct target *t)
 		return true;
 	target_look(s, t);
 	if (t->state != t->kind->state && is_deaf(t->kind->state)) {
-		printf("FAIL %s: in state %d\n", t->kind->name, t->state);
+		suite_fail("%s: in state %d", t->kind->name, t->state);
 		return false;
 	}
 	if (t->state != t->kind->state || is_spent(t)) {
@@ -333,7 +333,7 @@ bool target_unharmed(struct scene *s, struct target *t)
 	if (t->state == IBV_QPS_RTS && t->receives == before &&
 	    (t->kind->type == IBV_QPT_UD || t->epsn == t->first_psn))
 		return true;
-	printf("FAIL %s: state %d, %u of %u receives, PSN %#x instead of %#x\n", t->kind->name,
-	       t->state, t->receives, before, t->epsn, t->first_psn);
+	suite_fail("%s: state %d, %u of %u receives, PSN %#x instead of %#x", t->kind->name,
+		   t->state, t->receives, before, t->epsn, t->first_psn);
 	return false;
 }
