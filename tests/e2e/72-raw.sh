@@ -288,7 +288,7 @@ any_frames_arrive() {
 }
 
 refused_to() {
-	fails in_b "$@" "$RAW" svtb errnos 2>"$WORK/refused"
+	fails in_b "$@" "$RAW" -d svtb 2>"$WORK/refused"
 	cat "$WORK/refused"
 	grep -q 'create QP: Operation not permitted' "$WORK/refused"
 }
@@ -338,7 +338,7 @@ with_rules() {
 	run_test "VLAN tags are in the frame" tags_are_in_the_frame
 	run_test "rules for IPv6 and ports" ipv6_and_ports
 	run_test "each word of a rule counts" each_word_of_a_rule_counts
-	run_test "errnos of rules" in_a "$RAW" svta errnos
+	run_test "errnos of rules" suite in_a "$RAW" -d svta
 	run_test "the rules of a killed program go" rules_of_a_killed_program_go
 	run_test "a device goes with its rules" device_goes_with_its_rules
 }

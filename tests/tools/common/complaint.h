@@ -2,7 +2,10 @@
 #ifndef TOOLS_COMPLAINT_H
 #define TOOLS_COMPLAINT_H
 
-/* "TOOL: WHAT: what @err means" on stderr.  Return: -1. */
+/*
+ * "WHAT: what @err means": the case that runs fails by it; where none runs, it is a line on stderr,
+ * behind the program's name.  Return: -1.
+ */
 int complain(const char *what, int err);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "complaint.h"
 #include "dev.h"
 
 bool gid_is_v4(const union ibv_gid *gid)
@@ -77,7 +78,7 @@ bool dev_find_gid(struct dev *d)
 	return false;
 }
 
-static struct ibv_context *open_by_name(const char *name)
+struct ibv_context *dev_context(const char *name)
 {
 	struct ibv_device **list;
 	struct ibv_context *ctx = NULL;
@@ -92,6 +93,8 @@ static struct ibv_context *open_by_name(const char *name)
 	}
 	if (list)
 		ibv_free_device_list(list);
+	if (!ctx)
+		complain(name ?: "any RDMA device", ENODEV);
 	return ctx;
 }
 
@@ -117,12 +120,9 @@ static int fill(struct dev *d, int gid_index)
 int dev_open(struct dev *d, const char *name, int gid_index)
 {
 	memset(d, 0, sizeof(*d));
-	d->ctx = open_by_name(name);
-	if (!d->ctx) {
-		fprintf(stderr, "cannot open RDMA device %s: see `rdma link`\n",
-			name ? name : "(any)");
+	d->ctx = dev_context(name);
+	if (!d->ctx)
 		return -1;
-	}
 	if (fill(d, gid_index)) {
 		dev_close(d);
 		return -1;

@@ -24,6 +24,8 @@ struct dev {
  */
 int dev_open(struct dev *d, const char *name, int gid_index);
 void dev_close(struct dev *d);
+/* Of the first device where @name is NULL. NULL: there is none, with a line as of complain() */
+struct ibv_context *dev_context(const char *name);
 /* The source GID may have another index after its address was removed.  False: it is not there. */
 bool dev_find_gid(struct dev *d);
 

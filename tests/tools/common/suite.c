@@ -236,6 +236,11 @@ u32 suite_failures(void)
 	return atomic_load(&this.verdict->failures);
 }
 
+bool suite_runs_case(void)
+{
+	return this.number;
+}
+
 void suite_leave(void)
 {
 	longjmp(this.out, 1);

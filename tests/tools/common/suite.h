@@ -146,6 +146,8 @@ void suite_skip(const char *format, ...) __printf(1, 2);
 /* Ends it: suite_call() returns. */
 void suite_leave(void) __noreturn;
 u32 suite_failures(void);
+/* False before the first case, and in programs that are no suites */
+bool suite_runs_case(void);
 
 /* A line of the output that is no verdict: "# " is put in front. */
 void suite_note(const char *format, ...) __printf(1, 2);

@@ -4,13 +4,13 @@
  *					its checksums are right
  * svt_raw DEVICE send FLAG... HEX...	each frame; prints the status of each completion
  * svt_raw DEVICE zeros LENGTH		a frame of zeros of any length, likewise
- * svt_raw DEVICE errnos			of rules that are wrong
+ * svt_raw -d DEVICE [NAME...]		is a suite: the errnos of rules that are wrong
  *
  * With the word "shared" behind DEVICE the receives are an SRQ's.
  *
  * A RULE is sniffer, all, mc, or the words dst=MAC src=MAC type=N vlan=N ip4=ADDRESS ip6=ADDRESS
  * udp=PORT tcp=PORT of one rule.
- * FLAG is checksum or inline. Exits with the errno of what failed; errnos with 1 then.
+ * FLAG is checksum or inline. All but the suite exits with the errno of what failed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -129,12 +129,10 @@ static int run(struct raw *raw, char **argv)
 		return send_all(raw, argv + 1);
 	if (!strcmp(argv[0], "zeros") && argv[1])
 		return show_status(raw_send(raw, number_of(argv[1], FRAME_BYTES), 0, false));
-	if (!strcmp(argv[0], "errnos"))
-		return raw_errnos(raw) ? -1 : 0;
 	return bad_word(argv[0]);
 }
 
-int main(int argc, char **argv)
+static int use(int argc, char **argv)
 {
 	bool shared = argc > 2 && !strcmp(argv[2], "shared");
 	struct raw raw;
@@ -148,4 +146,61 @@ int main(int argc, char **argv)
 		err = run(&raw, argv + 2 + shared);
 	raw_close(&raw);
 	return -err;
+}
+
+static const char *device;
+static struct raw tested;
+
+static bool take_option(int c, void *values)
+{
+	(void)c;
+	(void)values;
+	device = optarg;
+	return true;
+}
+
+static bool check(void)
+{
+	return device;
+}
+
+static int setup(void)
+{
+	return raw_open(&tested, device, false);
+}
+
+static void teardown(void)
+{
+	raw_close(&tested);
+}
+
+static void each(const struct suite_case *c)
+{
+	struct test t = { c, &tested };
+
+	suite_call(c->run, &t);
+}
+
+static const struct option option_table[] = {
+	{ "dev", required_argument, NULL, 'd' },
+	{ }
+};
+
+static const struct suite_case *const tables[] = { errno_cases, NULL };
+
+static const struct suite suite = {
+	.tables = tables,
+	.synopsis = "-d DEV [NAME...]",
+	.options = { option_table, take_option, NULL, "  -d, --dev DEV      RDMA device\n" },
+	.check = check,
+	.setup = setup,
+	.teardown = teardown,
+	.each = each,
+};
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && *argv[1] != '-')
+		return use(argc, argv);
+	return suite_main(argc, argv, &suite);
 }

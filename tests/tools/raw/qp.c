@@ -3,29 +3,14 @@
  * A raw packet QP, and a buffer for each of its frames.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "complaint.h"
+#include "completion.h"
+#include "dev.h"
 #include "raw.h"
 
-#define SECONDS	20
-
-static struct ibv_context *open_by_name(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *ctx = NULL;
-	int i;
-
-	for (i = 0; list && list[i] && !ctx; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			ctx = ibv_open_device(list[i]);
-	if (list)
-		ibv_free_device_list(list);
-	return ctx;
-}
+#define LIMIT_MS	20000
 
 static int to_rts(struct ibv_qp *qp)
 {
@@ -67,11 +52,9 @@ int raw_open(struct raw *raw, const char *device, bool shared)
 	struct ibv_srq_init_attr srq = { .attr = { .max_wr = FRAMES, .max_sge = 1 } };
 	size_t bytes = (size_t)FRAMES * FRAME_BYTES;
 
-	*raw = (struct raw){ .ctx = open_by_name(device) };
-	if (!raw->ctx) {
-		complain("open device", ENODEV);
+	*raw = (struct raw){ .ctx = dev_context(device) };
+	if (!raw->ctx)
 		return -ENODEV;
-	}
 	raw->pd = ibv_alloc_pd(raw->ctx);
 	raw->cq = ibv_create_cq(raw->ctx, FRAMES + 4, NULL, NULL, 0);
 	raw->memory = calloc(1, bytes);
@@ -122,17 +105,6 @@ int raw_post(const struct raw *raw, unsigned int index)
 	return ibv_post_recv(raw->qp, &wr, &bad);
 }
 
-static int wait_for(const struct raw *raw, struct ibv_wc *wc)
-{
-	time_t end = time(NULL) + SECONDS;
-	int n;
-
-	do {
-		n = ibv_poll_cq(raw->cq, 1, wc);
-	} while (!n && time(NULL) < end);
-	return n == 1 ? (int)wc->status : -1;
-}
-
 /* In two parts, so that the headers are not in one piece */
 int raw_send(const struct raw *raw, u32 length, unsigned int flags, bool inlined)
 {
@@ -151,5 +123,7 @@ int raw_send(const struct raw *raw, u32 length, unsigned int flags, bool inlined
 	struct ibv_wc wc;
 	int err = ibv_post_send(raw->qp, &wr, &bad);
 
-	return err ? complain("post send", err) : wait_for(raw, &wc);
+	if (err)
+		return complain("post send", err);
+	return completion_next(raw->cq, &wc, LIMIT_MS) ? -1 : (int)wc.status;
 }

@@ -7,6 +7,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "suite.h"
 #include "types.h"
 
 #define FRAMES		256
@@ -41,7 +42,12 @@ int raw_send(const struct raw *raw, u32 length, unsigned int flags, bool inlined
 bool rule_word(struct rule *rule, const char *word);
 void rule_begin(struct rule *rule);
 
-/* The errno of each thing that can be wrong with a rule.  Return how many were not as expected. */
-int raw_errnos(struct raw *raw);
+struct test {
+	const struct suite_case *c;
+	struct raw *raw;
+};
+
+/* The errno of each thing that can be wrong with a rule. */
+extern const struct suite_case errno_cases[];
 
 #endif

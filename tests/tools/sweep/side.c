@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "clock.h"
+#include "completion.h"
 #include "rdmanl.h"
 #include "side.h"
 #include "suite.h"
@@ -160,19 +160,9 @@ int side_post_recv(struct side *s, u64 wr_id, u32 offset, u32 length)
 	return ibv_post_recv(s->qp, &wr, &bad);
 }
 
-/* One look at the clock in many polls: each is a system call where the clock is slow */
 int side_wait_any(struct side *s, struct ibv_wc *wc)
 {
-	u64 limit = clock_limit(WAIT_MS);
-	u32 tries = 0;
-	int n;
-
-	do {
-		n = ibv_poll_cq(s->cq, 1, wc);
-	} while (!n && (++tries % 64 || !clock_passed(limit)));
-	if (n < 0)
-		return EPROTO;
-	return n ? 0 : ETIMEDOUT;
+	return completion_next(s->cq, wc, WAIT_MS);
 }
 
 int side_wait_status(struct side *s, u64 wr_id, enum ibv_wc_status *status)
