@@ -133,7 +133,7 @@ cases_of() {
 # list_tools: the cases of the test programs, whichever tests run them
 list_tools() {
 	local tool
-	for tool in verify errnos sweep rings packets raw; do
+	for tool in verify errnos sweep rings packets raw limits handover; do
 		"$BUILD/tools/svt_$tool" -l | sed "s/^/svt_$tool: /"
 	done
 }

@@ -48,7 +48,7 @@ killed_processes() {
 
 # handed_over KIND: by one process to another
 handed_over() {
-	in_a "$BUILD/tools/svt_handover" "$1" svta
+	suite in_a "$BUILD/tools/svt_handover" -d svta "$1"
 	assert_idle svta
 }
 

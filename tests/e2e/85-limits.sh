@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib/testlib.sh"
 
 limits() {
-	"$BUILD/tools/svt_limits" "$@"
+	suite "$BUILD/tools/svt_limits" "$@"
 }
 
 has_attribute() {
@@ -39,12 +39,12 @@ setup_limits() {
 
 setup_limits
 run_test "limits are told" limits_are_told
-run_test "10 000 connected QPs" nothing_is_left limits qps svta svtb 10000
-run_test "queues of 2^15 requests, and none deeper" nothing_is_left limits depth svta
+run_test "10 000 connected QPs" nothing_is_left limits -d svta -d svtb qps
+run_test "queues of 2^15 requests, and none deeper" nothing_is_left limits -d svta depth
 TEST_LIMIT=900
 for kind in pd ah cq srq qp; do
-	run_test "as many ${kind^^}s as told" nothing_is_left limits fill svta "$kind"
+	run_test "as many ${kind^^}s as told" nothing_is_left limits -d svta "fill_$kind"
 done
-[ -z "${SVT_FULL:-}" ] || run_test "as many MRs as told" nothing_is_left limits fill svta mr
+[ -z "${SVT_FULL:-}" ] || run_test "as many MRs as told" nothing_is_left limits -d svta fill_mr
 run_test "teardown leaves nothing" teardown_pair
 finish

@@ -109,3 +109,14 @@ int qpattr_to_rts(struct ibv_qp *qp, const struct qp_path *p)
 	}
 	return err;
 }
+
+int qpattr_connect(struct ibv_qp *qp, u8 sgid_index, const union ibv_gid *gid, u32 qpn)
+{
+	struct qp_path path;
+
+	qpattr_defaults(&path);
+	path.sgid_index = sgid_index;
+	path.peer.gid = *gid;
+	path.peer.qpn = qpn;
+	return qpattr_to_rts(qp, &path);
+}

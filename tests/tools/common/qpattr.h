@@ -39,5 +39,7 @@ int qpattr_to_rts(struct ibv_qp *qp, const struct qp_path *p);
 
 /* Defaults that suit a slow machine: ACK timeout 0.27 s, 7 retries, RNR for ever. */
 void qpattr_defaults(struct qp_path *p);
+/* To RTS with these, from a GID to a QP of the other end. Return: 0 or an errno. */
+int qpattr_connect(struct ibv_qp *qp, u8 sgid_index, const union ibv_gid *gid, u32 qpn);
 
 #endif

@@ -6,16 +6,19 @@
 
 #include "types.h"
 
-/* What one process tells the other, with a file or none (-1). Both return 0, or -1 with a line. */
+/* For a completion */
+#define LIMIT_MS	60000
+
+/*
+ * What one process tells the other, with a file or none (-1).
+ * Return: 0, or -1 as of complain().
+ */
 int tell(int socket, const void *data, size_t length, int fd);
 int hear(int socket, void *data, size_t length, int *fd);
 
-/* @count completions of @cq, each a success.  Return: 0, or -1 with a line. */
-int reap(struct ibv_cq *cq, u32 count);
-
 /*
  * Each is run by two processes that share nothing but a socket: the first has what it hands over,
- * the second uses it.  Return: 0, or -1 with a line.
+ * the second uses it.  Return: 0, or -1 as of complain().
  */
 int import_first(int socket, const char *device);
 int import_second(int socket, const char *device);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "complaint.h"
+#include "completion.h"
 #include "dev.h"
 #include "handover.h"
 #include "qpattr.h"
@@ -79,15 +80,10 @@ static struct ibv_qp *own_qp(struct ibv_pd *pd, struct ibv_cq *cq, const struct 
 		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
 	};
 	struct ibv_qp *qp = ibv_create_qp(pd, &init);
-	struct qp_path path;
 
-	if (!qp)
+	if (!qp || qpattr_connect(qp, offer->gid_index, &offer->gid, qp->qp_num))
 		return NULL;
-	qpattr_defaults(&path);
-	path.sgid_index = offer->gid_index;
-	path.peer.gid = offer->gid;
-	path.peer.qpn = qp->qp_num;
-	return qpattr_to_rts(qp, &path) ? NULL : qp;
+	return qp;
 }
 
 static int copy(struct ibv_qp *qp, const struct ibv_mr *mr, const struct offer *offer)
@@ -99,7 +95,7 @@ static int copy(struct ibv_qp *qp, const struct ibv_mr *mr, const struct offer *
 	}, *bad;
 	int err = ibv_post_send(qp, &wr, &bad);
 
-	return err ? complain("ibv_post_send", err) : reap(qp->send_cq, 1);
+	return err ? complain("ibv_post_send", err) : completion_reap(qp->send_cq, 1, LIMIT_MS);
 }
 
 int import_second(int socket, const char *device)

@@ -2,32 +2,25 @@
 /*
  * svt_handover: verbs objects of one process that another one uses.
  *
- * svt_handover import DEVICE	PD and region, by the file of their context
- * svt_handover xrc DEVICE	an XRC TGT QP, by its number
- *
  * The second process is forked before the first has opened anything, so that it knows of objects
  * only what it is told.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "complaint.h"
 #include "handover.h"
+#include "suite.h"
 
-#define SECONDS	60
+static const char *device;
 
-static const struct mode {
-	const char *name;
+/* What each of the two processes does */
+struct test {
 	int (*first)(int socket, const char *device);
 	int (*second)(int socket, const char *device);
-} modes[] = {
-	{ "import", import_first, import_second },
-	{ "xrc", xrc_first, xrc_second },
 };
 
 int tell(int socket, const void *data, size_t length, int fd)
@@ -74,54 +67,81 @@ int hear(int socket, void *data, size_t length, int *fd)
 	return 0;
 }
 
-int reap(struct ibv_cq *cq, u32 count)
+static void run(struct test *t)
 {
-	time_t end = time(NULL) + SECONDS;
-	struct ibv_wc wc;
-	int n;
-
-	while (count) {
-		n = ibv_poll_cq(cq, 1, &wc);
-		if (n < 0)
-			return complain("ibv_poll_cq", EIO);
-		if (n && wc.status)
-			return complain(ibv_wc_status_str(wc.status), EIO);
-		if (time(NULL) > end)
-			return complain("a completion", ETIMEDOUT);
-		count -= n;
-	}
-	return 0;
-}
-
-static int run(const struct mode *mode, const char *device)
-{
-	int sockets[2], status, ret;
+	int sockets[2], status;
 	pid_t second;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
-		return complain("socketpair", errno);
+	MUST(!socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), "socketpair: %s", strerror(errno));
 	second = fork();
-	if (second < 0)
-		return complain("fork", errno);
+	MUST(second >= 0, "fork: %s", strerror(errno));
 	if (!second) {
 		close(sockets[0]);
-		_exit(mode->second(sockets[1], device) ? 1 : 0);
+		_exit(t->second(sockets[1], device) ? 1 : 0);
 	}
 	close(sockets[1]);
-	ret = mode->first(sockets[0], device);
+	t->first(sockets[0], device);
 	close(sockets[0]);
-	if (waitpid(second, &status, 0) != second || status)
-		return complain("the second process failed", EIO);
-	return ret;
+	CHECK(waitpid(second, &status, 0) == second && !status, "the second process failed");
 }
+
+static void import(struct test *t)
+{
+	t->first = import_first;
+	t->second = import_second;
+	run(t);
+}
+
+static void xrc(struct test *t)
+{
+	t->first = xrc_first;
+	t->second = xrc_second;
+	run(t);
+}
+
+static void each(const struct suite_case *c)
+{
+	struct test t;
+
+	suite_call(c->run, &t);
+}
+
+static bool take_option(int c, void *values)
+{
+	(void)c;
+	(void)values;
+	device = optarg;
+	return true;
+}
+
+static bool check(void)
+{
+	return device;
+}
+
+static const struct option option_table[] = {
+	{ "dev", required_argument, NULL, 'd' },
+	{ }
+};
+
+static const struct suite_case cases[] = {
+	{ "import", import, "PD and region go by the file of their context" },
+	{ "xrc", xrc, "an XRC TGT QP goes by its number, and outlives who made it" },
+	{ }
+};
+
+static const struct suite_case *const tables[] = { cases, NULL };
+
+static const struct suite suite = {
+	.tables = tables,
+	.synopsis = "-d DEV [NAME...]",
+	.options = { option_table, take_option, NULL, "  -d, --dev DEV      RDMA device\n" },
+	.check = check,
+	.each = each,
+	.own_process = true,
+};
 
 int main(int argc, char **argv)
 {
-	u32 i;
-
-	for (i = 0; argc == 3 && i < ARRAY_SIZE(modes); i++)
-		if (!strcmp(modes[i].name, argv[1]))
-			return run(&modes[i], argv[2]) ? 1 : 0;
-	fprintf(stderr, "usage: svt_handover import|xrc DEVICE\n");
-	return 2;
+	return suite_main(argc, argv, &suite);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "complaint.h"
+#include "completion.h"
 #include "dev.h"
 #include "handover.h"
 #include "qpattr.h"
@@ -124,14 +125,8 @@ static struct ibv_qp *new_sender(const struct receiver *r)
 
 static int connect(const struct receiver *r, struct ibv_qp *qp, u32 peer)
 {
-	struct qp_path path;
-	int err;
+	int err = qpattr_connect(qp, r->dev.gid_index, &r->dev.gid, peer);
 
-	qpattr_defaults(&path);
-	path.sgid_index = r->dev.gid_index;
-	path.peer.gid = r->dev.gid;
-	path.peer.qpn = peer;
-	err = qpattr_to_rts(qp, &path);
 	return err ? complain("to RTS", err) : 0;
 }
 
@@ -150,7 +145,7 @@ static int exchange(struct receiver *r, struct ibv_qp *sender)
 	err = ibv_post_srq_recv(r->srq, &recv, &bad_recv) ?: ibv_post_send(sender, &send, &bad);
 	if (err)
 		return complain("post", err);
-	if (reap(r->cq, 2))
+	if (completion_reap(r->cq, 2, LIMIT_MS))
 		return -1;
 	return memcmp(r->memory + BYTES, text, BYTES) ? complain("the message", EBADMSG) : 0;
 }

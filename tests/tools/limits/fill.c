@@ -95,20 +95,11 @@ static int drop_mr(void *object)
 	return ibv_dereg_mr(object);
 }
 
-#define MOST(field)	offsetof(struct ibv_device_attr, field)
-
-static const struct kind {
-	const char *name;
+/* @most: where the number stands in struct ibv_device_attr */
+struct kind {
 	size_t most;
 	void *(*make)(struct world *w);
 	int (*drop)(void *object);
-} kinds[] = {
-	{ "pd", MOST(max_pd), make_pd, drop_pd },
-	{ "ah", MOST(max_ah), make_ah, drop_ah },
-	{ "cq", MOST(max_cq), make_cq, drop_cq },
-	{ "srq", MOST(max_srq), make_srq, drop_srq },
-	{ "qp", MOST(max_qp), make_qp, drop_qp },
-	{ "mr", MOST(max_mr), make_mr, drop_mr },
 };
 
 static int open_world(struct world *w, const char *device)
@@ -123,43 +114,29 @@ static int open_world(struct world *w, const char *device)
 	return w->cq && w->srq ? 0 : complain("CQ and SRQ", errno);
 }
 
-static int fill_kind(struct world *w, const struct kind *kind, u32 most)
+static void fill_up(struct test *t)
 {
-	void **objects = calloc(most + 1, sizeof(*objects));
-	u32 count = 0;
-	int err;
+	const struct kind *kind = t->c->arg;
+	static struct world w;
+	u32 most, count = 0;
+	void **objects;
+	int err = 0;
 
-	if (!objects)
-		return complain("list of objects", ENOMEM);
-	while (count <= most && (objects[count] = kind->make(w)))
+	if (open_world(&w, t->devices[0]))
+		return;
+	memcpy(&most, (u8 *)&w.dev.attr.orig_attr + kind->most, sizeof(most));
+	objects = calloc(most + 1, sizeof(*objects));
+	MUST(objects, "no list of objects");
+	while (count <= most && (objects[count] = kind->make(&w)))
 		count++;
 	err = errno;
-	printf("%s: %u of %u, then: %s\n", kind->name, count, most, strerror(err));
-	if (count > most || count + KERNEL_OBJECTS < most || err != ENOMEM)
-		return complain("not at the limit", err);
-	while (count--) {
-		err = kind->drop(objects[count]);
-		if (err)
-			return complain("destroy", err);
-	}
+	suite_note("%u of %u, then: %s", count, most, strerror(err));
+	CHECK(count <= most && count + KERNEL_OBJECTS >= most && err == ENOMEM,
+	      "that is not the limit");
+	for (err = 0; count && !err; err = kind->drop(objects[--count]))
+		;
+	CHECK(!err, "one cannot be destroyed: %s", strerror(err));
 	free(objects);
-	return 0;
-}
-
-int fill_up(const char *device, const char *name)
-{
-	static struct world w;
-	u32 i, most;
-
-	if (open_world(&w, device))
-		return -1;
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (strcmp(kinds[i].name, name))
-			continue;
-		memcpy(&most, (u8 *)&w.dev.attr.orig_attr + kinds[i].most, sizeof(most));
-		return fill_kind(&w, &kinds[i], most);
-	}
-	return complain(name, EINVAL);
 }
 
 /* With receives of its own, or those of @srq */
@@ -261,45 +238,57 @@ static int to_state(struct ibv_qp *qp, enum ibv_qp_state state)
  */
 static int fill_queues(struct world *w, struct ibv_qp *qp, struct ibv_srq *srq, u32 depth)
 {
-	struct qp_path path;
 	int err;
 
 	if (!qp)
 		return complain("a QP of max_qp_wr", errno);
-	qpattr_defaults(&path);
-	path.sgid_index = w->dev.gid_index;
-	path.peer.gid = w->dev.gid;
-	path.peer.qpn = qp->qp_num;
-	err = qpattr_to_rts(qp, &path);
+	err = qpattr_connect(qp, w->dev.gid_index, &w->dev.gid, qp->qp_num);
 	if (err)
 		return complain("to RTS", err);
 	if (to_state(qp, IBV_QPS_SQD) || fill_receives(qp, srq, depth) || fill_sends(qp, depth) ||
 	    to_state(qp, IBV_QPS_RTS) || reap_all(qp->send_cq, depth))
 		return -1;
-	printf("%u requests in each queue%s\n", depth, srq ? ", of an SRQ" : "");
+	suite_note("%u requests in each queue%s", depth, srq ? ", of an SRQ" : "");
 	return 0;
 }
 
-int deep_queues(const char *device)
+static void depth(struct test *t)
 {
 	const struct ibv_device_attr *attr;
 	static struct world w;
 	struct ibv_srq *srq;
 	struct ibv_cq *cq;
+	u32 most;
 
-	if (open_world(&w, device))
-		return -1;
+	if (open_world(&w, t->devices[0]))
+		return;
 	attr = &w.dev.attr.orig_attr;
+	most = attr->max_qp_wr;
 	cq = ibv_create_cq(w.dev.ctx, attr->max_cqe, NULL, NULL, 0);
 	srq = deep_srq(&w, attr->max_srq_wr);
-	if (!cq || !srq)
-		return complain("a CQ of max_cqe and an SRQ of max_srq_wr", errno);
-	if (attr->max_srq_wr != attr->max_qp_wr)
-		return complain("an SRQ as deep as a queue", EINVAL);
-	if (too_deep(&w, cq))
-		return -1;
-	if (fill_queues(&w, deep_qp(&w, cq, NULL, attr->max_qp_wr, attr->max_qp_wr), NULL,
-			attr->max_qp_wr))
-		return -1;
-	return fill_queues(&w, deep_qp(&w, cq, srq, attr->max_qp_wr, 0), srq, attr->max_srq_wr);
+	MUST(cq && srq, "a CQ of max_cqe and an SRQ of max_srq_wr: %s", strerror(errno));
+	MUST(attr->max_srq_wr == attr->max_qp_wr, "an SRQ is not as deep as a queue");
+	if (!too_deep(&w, cq) &&
+	    !fill_queues(&w, deep_qp(&w, cq, NULL, most, most), NULL, most))
+		fill_queues(&w, deep_qp(&w, cq, srq, most, 0), srq, most);
 }
+
+#define KIND(most, make, drop)	\
+	(&(const struct kind){ offsetof(struct ibv_device_attr, most), make, drop })
+
+const struct suite_case fill_cases[] = {
+	{ "depth", depth, "queues of the depth that the device tells, and none deeper" },
+	{ "fill_pd", fill_up, "as many PDs as the device tells",
+	  KIND(max_pd, make_pd, drop_pd) },
+	{ "fill_ah", fill_up, "as many AHs as the device tells",
+	  KIND(max_ah, make_ah, drop_ah) },
+	{ "fill_cq", fill_up, "as many CQs as the device tells",
+	  KIND(max_cq, make_cq, drop_cq) },
+	{ "fill_srq", fill_up, "as many SRQs as the device tells",
+	  KIND(max_srq, make_srq, drop_srq) },
+	{ "fill_qp", fill_up, "as many QPs as the device tells",
+	  KIND(max_qp, make_qp, drop_qp) },
+	{ "fill_mr", fill_up, "as many MRs as the device tells",
+	  KIND(max_mr, make_mr, drop_mr) },
+	{ }
+};

@@ -2,6 +2,7 @@
 #ifndef TOOLS_LIMITS_H
 #define TOOLS_LIMITS_H
 
+#include "suite.h"
 #include "types.h"
 
 /* What the kernel has in use, in bytes. */
@@ -10,14 +11,16 @@ struct memory {
 	s64 rings;	/* mapped by this process from a verbs device: part of it */
 };
 
-/* All return 0, or -1 with a line on stderr. */
+/* Return: 0, or -1 as of complain(). */
 int memory_read(struct memory *m);
 
-/* So many RC QPs on two devices, each connected and each with a message to its peer */
-int many_qps(const char *const devices[2], u32 count);
-/* Objects of @kind are created until the kernel has had enough, and destroyed */
-int fill_up(const char *device, const char *kind);
-/* Queues of the depth that the device tells, full */
-int deep_queues(const char *device);
+struct test {
+	const struct suite_case *c;
+	const char *devices[2];	/* the second may be NULL */
+	u32 count;		/* of QPs */
+};
+
+extern const struct suite_case many_cases[];
+extern const struct suite_case fill_cases[];
 
 #endif

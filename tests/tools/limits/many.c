@@ -4,11 +4,11 @@
  * both send one message, of which each byte is looked at.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "complaint.h"
+#include "completion.h"
 #include "dev.h"
 #include "limits.h"
 #include "qpattr.h"
@@ -20,6 +20,7 @@
 #define LOT		256
 /* Kernel memory of a QP beside its rings, on average */
 #define MOST_BYTES	8192
+#define LIMIT_MS	60000
 
 struct side {
 	struct dev dev;
@@ -69,16 +70,12 @@ static int create_qps(struct side *s, u32 count)
 
 static int connect_qps(struct side *s, struct side *peer, u32 count)
 {
-	struct qp_path path;
 	u32 i;
 	int err;
 
-	qpattr_defaults(&path);
-	path.sgid_index = s->dev.gid_index;
-	path.peer.gid = peer->dev.gid;
 	for (i = 0; i < count; i++) {
-		path.peer.qpn = peer->qps[i]->qp_num;
-		err = qpattr_to_rts(s->qps[i], &path);
+		err = qpattr_connect(s->qps[i], s->dev.gid_index, &peer->dev.gid,
+				     peer->qps[i]->qp_num);
 		if (err)
 			return complain("to RTS", err);
 	}
@@ -105,23 +102,6 @@ static int post(struct side *s, u32 i, bool send)
 	return err ? complain(send ? "ibv_post_send" : "ibv_post_recv", err) : 0;
 }
 
-/* @count completions, each a success */
-static int reap(struct side *s, u32 count)
-{
-	struct ibv_wc wc;
-	int n;
-
-	while (count) {
-		n = ibv_poll_cq(s->cq, 1, &wc);
-		if (n < 0)
-			return complain("ibv_poll_cq", errno);
-		if (n && wc.status)
-			return complain(ibv_wc_status_str(wc.status), EIO);
-		count -= n;
-	}
-	return 0;
-}
-
 static int exchange(struct side sides[2], u32 from, u32 to)
 {
 	u32 i, k;
@@ -135,7 +115,7 @@ static int exchange(struct side sides[2], u32 from, u32 to)
 			if (post(&sides[k], i, true))
 				return -1;
 	for (k = 0; k < 2; k++)
-		if (reap(&sides[k], 2 * (to - from)))
+		if (completion_reap(sides[k].cq, 2 * (to - from), LIMIT_MS))
 			return -1;
 	return 0;
 }
@@ -168,47 +148,52 @@ static int destroy_qps(struct side *s, u32 count)
 	return 0;
 }
 
-static int judge(const struct memory *before, const struct memory *with,
-		 const struct memory *after, u32 count)
+static void judge(const struct memory *before, const struct memory *with,
+		  const struct memory *after, u32 count)
 {
 	s64 rings = with->rings - before->rings;
 	s64 beside = with->kernel - before->kernel - rings;
 	s64 left = after->kernel - before->kernel;
 
-	printf("%u connected QPs: %lld bytes of kernel memory each, and %lld of rings\n", count,
-	       (long long)beside / count, (long long)rings / count);
-	printf("left behind by each: %lld bytes\n", (long long)left / count);
-	if (beside / count > MOST_BYTES)
-		return complain("a QP takes more than 8 KiB", E2BIG);
+	suite_note("%u connected QPs: %lld bytes of kernel memory each, and %lld of rings", count,
+		   (long long)beside / count, (long long)rings / count);
+	suite_note("left behind by each: %lld bytes", (long long)left / count);
+	CHECK(beside / count <= MOST_BYTES, "a QP takes more than %d bytes", MOST_BYTES);
 	/* Slabs that are not full any more stay for a while */
-	if (left > beside / 4)
-		return complain("what is left", ENOTEMPTY);
-	return 0;
+	CHECK(left <= beside / 4, "that is too much");
 }
 
-int many_qps(const char *const devices[2], u32 count)
+static int come_and_go(struct side sides[2], u32 count, struct memory *with)
+{
+	u32 k;
+
+	for (k = 0; k < 2; k++)
+		if (create_qps(&sides[k], count))
+			return -1;
+	for (k = 0; k < 2; k++)
+		if (connect_qps(&sides[k], &sides[!k], count))
+			return -1;
+	if (exchange_all(sides, count) || memory_read(with))
+		return -1;
+	return destroy_qps(&sides[0], count) ?: destroy_qps(&sides[1], count);
+}
+
+static void qps(struct test *t)
 {
 	static struct side sides[2];
 	struct memory before, with, after;
-	u32 k, half = count / 2;
+	u32 half = t->count / 2;
 
-	for (k = 0; k < 2; k++)
-		if (open_side(&sides[k], devices[k], half))
-			return -1;
-	if (memory_read(&before))
-		return -1;
-	for (k = 0; k < 2; k++)
-		if (create_qps(&sides[k], half))
-			return -1;
-	for (k = 0; k < 2; k++)
-		if (connect_qps(&sides[k], &sides[!k], half))
-			return -1;
-	if (exchange_all(sides, half) || memory_read(&with))
-		return -1;
-	for (k = 0; k < 2; k++)
-		if (destroy_qps(&sides[k], half))
-			return -1;
-	if (memory_read(&after))
-		return -1;
-	return judge(&before, &with, &after, 2 * half);
+	if (!t->devices[1])
+		SKIP("only with a second device");
+	if (open_side(&sides[0], t->devices[0], half) ||
+	    open_side(&sides[1], t->devices[1], half) || memory_read(&before) ||
+	    come_and_go(sides, half, &with) || memory_read(&after))
+		return;
+	judge(&before, &with, &after, 2 * half);
 }
+
+const struct suite_case many_cases[] = {
+	{ "qps", qps, "so many connected QPs work, and take at most 8 KiB each" },
+	{ }
+};
