@@ -12,11 +12,11 @@ TRACING=/sys/kernel/tracing
 
 # in_mode MODE [OPTION...]: svt_storm between the two devices
 in_mode() {
-	"$STORM" "$1" "${BOTH[@]}" "${@:2}"
+	suite "$STORM" "$1" "${BOTH[@]}" "${@:2}"
 }
 
 storm_of_objects() {
-	in_mode mix -t 4 -n "$(amount 150 3000)"
+	in_mode mix -w 4 -n "$(amount 150 3000)"
 }
 
 thousands_of_connections() {
@@ -24,11 +24,11 @@ thousands_of_connections() {
 }
 
 destroy_races_with_timer() {
-	in_mode timer -t 2 -n "$(amount 100 2000)"
+	in_mode timer -w 2 -n "$(amount 100 2000)"
 }
 
 connections_by_rdmacm() {
-	pair "$STORM" listen -- "$STORM" connect -t 4 -n "$(amount 25 800)" 10.0.0.1
+	suite_pair "$STORM" listen -- "$STORM" connect -w 4 -n "$(amount 25 800)" -a 10.0.0.1
 }
 
 kill_at_any_moment() {
@@ -58,7 +58,7 @@ stop_calm() {
 	kill "$calm"
 	wait "$calm" || status=$?
 	cat "$WORK/calm"
-	return "$status"
+	ktap_settle "$status" "$WORK/calm" "svt_storm calm"
 }
 
 modules_in_use_stay() {
@@ -76,7 +76,7 @@ modules_in_use_stay() {
 # Others have nothing to do with it
 namespaces_come_and_go() {
 	start_calm
-	"$STORM" churn -t 3 -n "$(amount 4 80)"
+	suite "$STORM" churn -w 3 -n "$(amount 4 80)"
 	stop_calm
 	rdma link >"$WORK/links"
 	[ "$(grep -c 'svt[ab]/1 ' "$WORK/links")" = 2 ]
@@ -85,7 +85,7 @@ namespaces_come_and_go() {
 
 # start_doomed: the mix, until a device goes; it has to end well then
 start_doomed() {
-	"$STORM" mix "${BOTH[@]}" -x -n 0 -t 3 >"$WORK/doomed" 2>&1 &
+	"$STORM" mix "${BOTH[@]}" -x -n 0 -w 3 >"$WORK/doomed" 2>&1 &
 	doomed=$!
 	until_true 20 is_busy
 }
@@ -99,8 +99,8 @@ wait_doomed() {
 	local status=0
 	wait "$doomed" || status=$?
 	cat "$WORK/doomed"
+	ktap_settle "$status" "$WORK/doomed" "svt_storm mix -x"
 	grep -q '[12] devices gone, 0 failures' "$WORK/doomed"
-	return "$status"
 }
 
 device_goes_under_a_storm() {
@@ -166,9 +166,9 @@ no_lock_of_vmalloc_in_softirq() {
 
 # The same each time
 batch() {
-	in_mode mix -s 7 -t 4 -n "$(amount 40 400)"
+	in_mode mix -s 7 -w 4 -n "$(amount 40 400)"
 	in_mode kill -s 7 -n 1
-	in_mode timer -s 7 -t 2 -n 32
+	in_mode timer -s 7 -w 2 -n 32
 }
 
 # The first batch fills caches that stay; what leaks grows with each. KASAN keeps what was freed for

@@ -112,7 +112,7 @@ static pid_t start_holder(const char *name, enum plan plan, struct random *r)
 
 static pid_t start_user(const char *name, enum plan plan, struct random *r)
 {
-	struct options mine = {
+	struct test mine = {
 		.devices = { name, name },
 		.amount = 1 + random_below(r, OPERATIONS_MOST),
 		.threads = 2,
@@ -149,7 +149,7 @@ static void check_end(pid_t pid, bool killed)
 		fail("a process ended with status %#x", status);
 }
 
-static void one_round(const struct options *o, u64 index)
+static void one_round(const struct test *o, u64 index)
 {
 	char name[NAME_BYTES];
 	pid_t holder, user;
@@ -192,7 +192,7 @@ static void wait_round(void)
 	tally(TALLY_NAMESPACES);
 }
 
-void mode_churn(const struct options *o)
+void mode_churn(struct test *o)
 {
 	u32 running = 0;
 	u64 i;

@@ -20,7 +20,7 @@
 #define THREADS_MOST	16
 
 struct client {
-	const struct options *o;
+	const struct test *o;
 	u32 number;
 	struct random rng;
 	struct rdma_event_channel *channel;
@@ -223,7 +223,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-void mode_connect(const struct options *o)
+void mode_connect(struct test *o)
 {
 	struct client clients[THREADS_MOST] = { };
 	pthread_t threads[THREADS_MOST];

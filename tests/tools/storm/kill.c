@@ -26,9 +26,9 @@ static void pause_ms(u32 ms)
 	nanosleep(&ts, NULL);
 }
 
-static void child(const struct options *o, u64 seed, u64 suicide)
+static void child(const struct test *o, u64 seed, u64 suicide)
 {
-	struct options mine = *o;
+	struct test mine = *o;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	report_start("killed mix", seed);
@@ -46,7 +46,7 @@ static void check(int status)
 		fail("a process ended by itself, with status %#x", status);
 }
 
-void mode_kill(const struct options *o)
+void mode_kill(struct test *o)
 {
 	struct random r;
 	u64 i;

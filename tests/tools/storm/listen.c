@@ -214,7 +214,7 @@ static void serve(struct server *s)
 	}
 }
 
-void mode_listen(const struct options *o)
+void mode_listen(struct test *o)
 {
 	struct server s = { };
 	int err = open_listener(&s);

@@ -114,7 +114,7 @@ static bool destroy(struct lot lots[2])
 	return true;
 }
 
-void mode_many(const struct options *o)
+void mode_many(struct test *o)
 {
 	struct lot lots[2] = { };
 	struct host hosts[2];

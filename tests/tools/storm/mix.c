@@ -16,7 +16,7 @@
 
 static atomic_bool stop;
 
-static int open_hosts(const struct options *o, struct host host[2], struct host *hosts[2])
+static int open_hosts(const struct test *o, struct host host[2], struct host *hosts[2])
 {
 	bool same = !strcmp(o->devices[0], o->devices[1]);
 
@@ -43,7 +43,7 @@ static void *run_calm(void *arg)
 	return NULL;
 }
 
-static u32 start_calm(const struct options *o, struct host *hosts[2], struct calm *calm,
+static u32 start_calm(const struct test *o, struct host *hosts[2], struct calm *calm,
 		      pthread_t *threads)
 {
 	u32 i;
@@ -58,7 +58,7 @@ static u32 start_calm(const struct options *o, struct host *hosts[2], struct cal
 	return i;
 }
 
-static void run_workers(const struct options *o, struct host *hosts[2])
+static void run_workers(const struct test *o, struct host *hosts[2])
 {
 	struct worker *workers = calloc(o->threads + 1, sizeof(*workers));
 	u32 i, started;
@@ -80,7 +80,7 @@ static void run_workers(const struct options *o, struct host *hosts[2])
 	free(workers);
 }
 
-void mix_run(const struct options *o)
+void mix_run(const struct test *o)
 {
 	struct calm calm[CALM_MOST];
 	pthread_t threads[CALM_MOST];
@@ -88,6 +88,7 @@ void mix_run(const struct options *o)
 	struct host host[2];
 	u32 i, calms;
 
+	atomic_store(&stop, false);
 	if (open_hosts(o, host, hosts))
 		return;
 	calms = start_calm(o, hosts, calm, threads);
@@ -98,7 +99,7 @@ void mix_run(const struct options *o)
 	close_hosts(hosts);
 }
 
-void mode_mix(const struct options *o)
+void mode_mix(struct test *o)
 {
 	mix_run(o);
 }
@@ -110,13 +111,14 @@ static void on_signal(int number)
 }
 
 /* Until SIGTERM, or so many rounds */
-void mode_calm(const struct options *o)
+void mode_calm(struct test *o)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 	struct host *hosts[2];
 	struct host host[2];
 	struct calm calm;
 
+	atomic_store(&stop, false);
 	sigaction(SIGTERM, &action, NULL);
 	if (open_hosts(o, host, hosts))
 		return;

@@ -5,6 +5,8 @@
 #include "types.h"
 
 /*
+ * What a mode is told.
+ *
  * @devices: the second may be the same as the first
  * @amount: of what the mode counts: operations of each worker, rounds, QPs; 0: without end
  * @threads: workers
@@ -14,7 +16,7 @@
  * @address: of the peer that listens
  * @ready: descriptor to which a byte is written when the mix has begun; 0: none
  */
-struct options {
+struct test {
 	const char *devices[2];
 	u64 seed;
 	u64 amount;
@@ -26,17 +28,17 @@ struct options {
 	int ready;
 };
 
-/* Each returns when it is done; what went wrong is in report.h */
-void mode_mix(const struct options *o);
-void mode_calm(const struct options *o);
-void mode_many(const struct options *o);
-void mode_timer(const struct options *o);
-void mode_kill(const struct options *o);
-void mode_churn(const struct options *o);
-void mode_listen(const struct options *o);
-void mode_connect(const struct options *o);
+/* Each is a case of a suite that returns when it is done; what went wrong is in report.h */
+void mode_mix(struct test *o);
+void mode_calm(struct test *o);
+void mode_many(struct test *o);
+void mode_timer(struct test *o);
+void mode_kill(struct test *o);
+void mode_churn(struct test *o);
+void mode_listen(struct test *o);
+void mode_connect(struct test *o);
 
 /* mix.c: workers and calm threads on devices that this opens, until all are done */
-void mix_run(const struct options *o);
+void mix_run(const struct test *o);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report.h"
+#include "suite.h"
 
 static const char * const names[TALLIES] = {
 	[TALLY_OPERATIONS] = "operations",
@@ -48,10 +49,10 @@ void report_start(const char *mode, u64 seed)
 	/* A child has counts of its own */
 	for (i = 0; i < TALLIES; i++)
 		atomic_store(&tallies[i], 0);
+	atomic_store(&failures, 0);
 	mode_name = mode;
 	the_seed = seed;
-	printf("svt_storm %s: SVT_SEED=%llu\n", mode, (unsigned long long)seed);
-	fflush(stdout);
+	suite_note("%s: SVT_SEED=%llu", mode, (unsigned long long)seed);
 }
 
 u64 report_seed(void)
@@ -94,9 +95,8 @@ void fail(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(why, sizeof(why), format, args);
 	va_end(args);
-	printf("FAIL %s SVT_SEED=%llu, %s: %s\n", mode_name, (unsigned long long)the_seed, where,
-	       why);
-	fflush(stdout);
+	suite_fail("%s SVT_SEED=%llu, %s: %s", mode_name, (unsigned long long)the_seed, where,
+		   why);
 }
 
 bool failed(void)
@@ -106,13 +106,15 @@ bool failed(void)
 
 int report_end(void)
 {
+	char counts[TALLIES * 40] = "";
+	int length = 0;
 	u32 i;
 
-	printf("svt_storm %s SVT_SEED=%llu:", mode_name, (unsigned long long)the_seed);
 	for (i = 0; i < TALLIES; i++)
 		if (tallies[i])
-			printf(" %llu %s,", tallies[i], names[i]);
-	printf(" %u failures\n", failures);
-	fflush(stdout);
+			length += snprintf(counts + length, sizeof(counts) - length, " %llu %s,",
+					   tallies[i], names[i]);
+	suite_note("%s SVT_SEED=%llu:%s %u failures", mode_name, (unsigned long long)the_seed,
+		   counts, failures);
 	return failed() ? 1 : 0;
 }

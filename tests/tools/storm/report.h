@@ -30,8 +30,8 @@ enum tally {
 };
 
 /*
- * Counts and failures of the process. Any thread. The first failure is printed with the seed that
- * repeats it; the others only count.
+ * Counts and failures of the process. Any thread. The case fails by the first, which is shown with
+ * the seed that repeats it; the others only count.
  */
 void report_start(const char *mode, u64 seed);
 u64 report_seed(void);
@@ -46,7 +46,7 @@ void report_die_after(enum tally what, u64 count);
 /* Where this thread is, for its failures: a name, a number, and the operation under way */
 void report_where(const char *who, u32 number, u64 operation, const char *name);
 
-/* Prints the line at the end. Return: the status to exit with. */
+/* Notes the counts at the end. Return: the status for a process to exit with. */
 int report_end(void);
 
 #endif

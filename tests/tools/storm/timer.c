@@ -16,7 +16,7 @@
 #define THREADS_MOST	16
 
 struct timers {
-	const struct options *o;
+	const struct test *o;
 	struct host *hosts[2];
 	u32 number;
 	struct random rng;
@@ -115,7 +115,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-void mode_timer(const struct options *o)
+void mode_timer(struct test *o)
 {
 	struct timers timers[THREADS_MOST];
 	pthread_t threads[THREADS_MOST];
