@@ -15,10 +15,7 @@ struct rdmanl_counts {
 	} of[RDMANL_KINDS];
 };
 
-/*
- * All return 0 or an errno.  ENOBUFS: the request was not sent, or there was no memory for its
- * answer; it may have been carried out.
- */
+/* All return 0 or an errno, as netlink_talk() does. */
 int rdmanl_open(void);
 int rdmanl_link_add(const char *device, const char *type, const char *netdev);
 int rdmanl_link_delete(u32 index);

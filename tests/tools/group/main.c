@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "complaint.h"
+#include "completion.h"
 #include "dev.h"
 #include "number.h"
 #include "qpattr.h"
@@ -77,16 +78,11 @@ static int create(struct group *g)
 
 static int wait_for_one(struct group *g, struct ibv_wc *wc)
 {
-	int n;
+	int err = completion_next(g->cq, wc, LIMIT_MS);
 
-	while (!(n = ibv_poll_cq(g->cq, 1, wc)))
-		clock_sleep_ms(1);
-	if (n < 0)
-		return complain("ibv_poll_cq", -n);
-	if (wc->status == IBV_WC_SUCCESS)
-		return 0;
-	fprintf(stderr, "svt_group: %s\n", ibv_wc_status_str(wc->status));
-	return -1;
+	if (err)
+		return complain("a completion", err);
+	return wc->status ? complain(ibv_wc_status_str(wc->status), EIO) : 0;
 }
 
 static int post_receives(struct group *g)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "netlink.h"
+#include "genl.h"
 
 /* "DEVICE GID PEER-GID" of a link group */
 static void print_link(const struct nlattr *attr, void *arg)
@@ -43,19 +43,15 @@ static void print_socket(const struct nlmsghdr *header, void *arg)
 
 int print_sockets(void)
 {
-	struct {
-		struct nlmsghdr header;
-		struct smc_diag_req diag;
-	} request = {
-		.header.nlmsg_len = sizeof(request),
-		.header.nlmsg_type = SOCK_DIAG_BY_FAMILY,
-		.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
-		.diag.diag_family = AF_SMC,
-		.diag.diag_ext = 1 << (SMC_DIAG_LGRINFO - 1),
+	const struct smc_diag_req diag = {
+		.diag_family = AF_SMC,
+		.diag_ext = 1 << (SMC_DIAG_LGRINFO - 1),
 	};
-	int fd = netlink_open(NETLINK_SOCK_DIAG);
-	int ret = netlink_talk(fd, &request.header, print_socket, stdout);
+	struct netlink_request request;
+	int fd = netlink_open(NETLINK_SOCK_DIAG), ret;
 
+	netlink_start(&request, SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, &diag, sizeof(diag));
+	ret = fd < 0 ? -fd : netlink_talk(fd, &request, print_socket, stdout);
 	if (ret)
 		errx(1, "smc_diag: %s", strerror(ret));
 	return 0;

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "netlink.h"
+#include "genl.h"
 
 struct counts {
 	uint64_t server, client, fallen, sent;

@@ -9,22 +9,15 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "modes.h"
 #include "random.h"
 #include "report.h"
 
 #define OPERATIONS_MOST	300
 #define DELAY_MOST_MS	400
-
-static void pause_ms(u32 ms)
-{
-	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
-
-	nanosleep(&ts, NULL);
-}
 
 static void child(const struct test *o, u64 seed, u64 suicide)
 {
@@ -67,7 +60,7 @@ void mode_kill(struct test *o)
 			child(o, seed, suicide ? operations : 0);
 		tally(TALLY_PROCESSES);
 		if (!suicide) {
-			pause_ms(delay);
+			clock_sleep_ms(delay);
 			kill(pid, SIGKILL);
 		}
 		if (waitpid(pid, &status, 0) == pid)
