@@ -1,41 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Command lines: sets of options, of a program and of what it shares with others, in one table for
- * getopt_long().
+ * Command lines: rows of options, of a program and of what it shares with others.
  */
 #include <errno.h>
-#include <limits.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "number.h"
 #include "options.h"
 
-#define TABLE_SIZE	48
+#define MOST_OPTIONS	48
+/* What getopt_long() returns for the row of an option without a letter, and behind it */
+#define LONG_ONLY	256
 #define DEPTH_MAX	(1u << 14)
 #define MESSAGE_MAX	(1u << 31)
 
-struct table {
-	struct option rows[TABLE_SIZE + 1];
-	char letters[2 * TABLE_SIZE + 1];
-	u32 num_rows, num_letters;
-};
-
 static struct {
-	const char *synopsis;
-	const struct option_set *sets;
-	u32 count;
+	const char *synopsis, *notes;
+	const struct option_row *rows[MOST_OPTIONS];
+	struct option names[MOST_OPTIONS + 1];
+	char letters[2 * MOST_OPTIONS + 1];
+	u32 count, num_letters;
 } line;
 
 static void usage(FILE *out)
 {
+	const struct option_row *row;
+	char names[64];
 	u32 i;
 
-	fprintf(out, "usage: %s %s\n", program_invocation_short_name, line.synopsis);
-	for (i = 0; i < line.count; i++)
-		if (line.sets[i].help)
-			fputs(line.sets[i].help, out);
-	fputs("  -h, --help         this\n", out);
+	fprintf(out, "usage: %s %s\n%s", program_invocation_short_name, line.synopsis,
+		line.notes ?: "");
+	for (i = 0; i < line.count; i++) {
+		row = line.rows[i];
+		snprintf(names, sizeof(names), "--%s %s", row->name, row->value ?: "");
+		fprintf(out, row->letter ? "  -%c, " : "      ", row->letter);
+		fprintf(out, "%-16s %s\n", names, row->help);
+	}
 }
 
 void options_refuse(void)
@@ -44,119 +47,132 @@ void options_refuse(void)
 	exit(2);
 }
 
-static void append(struct table *t, const struct option *row)
+static void add_row(const struct option_row *row)
 {
-	if (t->num_rows == TABLE_SIZE)
+	if (line.count == MOST_OPTIONS)
 		abort();
-	t->rows[t->num_rows++] = *row;
-	if (row->val > CHAR_MAX)
+	line.names[line.count] = (struct option){
+		row->name, row->value ? required_argument : no_argument, NULL,
+		row->letter ?: LONG_ONLY + (int)line.count,
+	};
+	line.rows[line.count++] = row;
+	if (!row->letter)
 		return;
-	t->letters[t->num_letters++] = row->val;
-	if (row->has_arg == required_argument)
-		t->letters[t->num_letters++] = ':';
+	line.letters[line.num_letters++] = row->letter;
+	if (row->value)
+		line.letters[line.num_letters++] = ':';
 }
 
-static bool is_of(const struct option *row, int c)
+static double real_of(const char *text)
 {
-	for (; row && row->name; row++)
-		if (row->val == c)
-			return true;
-	return false;
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end != text && !*end)
+		return value;
+	fprintf(stderr, "'%s' is no number\n", text);
+	exit(2);
 }
 
-static void take(int c)
+static void add_text(const char **list, u64 most)
+{
+	u64 i;
+
+	for (i = 0; i < most; i++) {
+		if (list[i])
+			continue;
+		list[i] = optarg;
+		return;
+	}
+	options_refuse();
+}
+
+static void take(const struct option_row *row)
+{
+	switch (row->kind) {
+	case OPTION_FLAG:
+		*(bool *)row->to = true;
+		break;
+	case OPTION_COUNT:
+		++*(u32 *)row->to;
+		break;
+	case OPTION_TEXT:
+		*(const char **)row->to = optarg;
+		break;
+	case OPTION_TEXTS:
+		add_text(row->to, row->most);
+		break;
+	case OPTION_U32:
+		*(u32 *)row->to = number_of(optarg, row->most ?: UINT32_MAX);
+		break;
+	case OPTION_U64:
+		*(u64 *)row->to = number_of(optarg, row->most ?: UINT64_MAX);
+		break;
+	case OPTION_REAL:
+		*(double *)row->to = real_of(optarg);
+		break;
+	}
+}
+
+static const struct option_row *find_row(int c)
 {
 	u32 i;
 
 	for (i = 0; i < line.count; i++)
-		if (is_of(line.sets[i].table, c) && line.sets[i].take(c, line.sets[i].values))
-			return;
+		if (line.names[i].val == c)
+			return line.rows[i];
 	options_refuse();
 }
 
-int options_take(int argc, char **argv, const char *synopsis, const struct option_set *sets,
-		 u32 count)
+int options_take(int argc, char **argv, const char *synopsis, const char *notes,
+		 const struct option_row *const *sets)
 {
-	static const struct option help = { "help", no_argument, NULL, 'h' };
-	const struct option *row;
-	struct table t = {};
-	u32 i;
+	static bool asked;
+	static const struct option_row help = {
+		'h', "help", NULL, OPTION_FLAG, &asked, "this",
+	};
+	const struct option_row *row;
 	int c;
 
 	line.synopsis = synopsis;
-	line.sets = sets;
-	line.count = count;
-	for (i = 0; i < count; i++)
-		for (row = sets[i].table; row && row->name; row++)
-			append(&t, row);
-	append(&t, &help);
-	while ((c = getopt_long(argc, argv, t.letters, t.rows, NULL)) != -1) {
-		if (c == 'h') {
-			usage(stdout);
-			exit(0);
-		}
-		take(c);
+	line.notes = notes;
+	for (; *sets; sets++)
+		for (row = *sets; row->name; row++)
+			add_row(row);
+	add_row(&help);
+	while ((c = getopt_long(argc, argv, line.letters, line.names, NULL)) != -1)
+		take(find_row(c));
+	if (asked) {
+		usage(stdout);
+		exit(0);
 	}
 	return optind;
 }
 
-static const struct option two_sides[] = {
-	{ "dev", required_argument, NULL, 'd' },
-	{ "gid", required_argument, NULL, 'g' },
-	{ "port", required_argument, NULL, 'p' },
-	{ "count", required_argument, NULL, 'n' },
-	{ "size", required_argument, NULL, 's' },
-	{ "depth", required_argument, NULL, 'D' },
-	{ }
-};
-
-static bool take_two_sides(int c, void *values)
-{
-	struct common_options *o = values;
-
-	switch (c) {
-	case 'd':
-		o->dev = optarg;
-		return true;
-	case 'g':
-		o->gid_index = number_of(optarg, INT32_MAX);
-		return true;
-	case 'p':
-		o->port = optarg;
-		return true;
-	case 'n':
-		o->num = number_of(optarg, UINT32_MAX);
-		return true;
-	case 's':
-		o->size = number_of(optarg, MESSAGE_MAX);
-		return true;
-	case 'D':
-		o->depth = number_of(optarg, DEPTH_MAX);
-		return true;
-	default:
-		return false;
-	}
-}
-
-void options_two_sides(int argc, char **argv, const struct option_set *own,
+void options_two_sides(int argc, char **argv, const struct option_row *own,
 		       struct common_options *o)
 {
-	static struct option_set sets[2];
-	static char help[512];
+	const struct option_row rows[] = {
+		{ 'd', "dev", "DEV", OPTION_TEXT, &o->dev, "RDMA device (default: the first)" },
+		{ 'g', "gid", "IDX", OPTION_U32, &o->gid_index,
+		  "GID index (default: the first of RoCE v2, IPv4 preferred)", INT32_MAX },
+		{ 'p', "port", "PORT", OPTION_TEXT, &o->port,
+		  "TCP port of the out-of-band exchange" },
+		{ 'n', "count", "N", OPTION_U32, &o->num, "messages of a QP" },
+		{ 's', "size", "BYTES", OPTION_U32, &o->size, "of a message", MESSAGE_MAX },
+		{ 'D', "depth", "N", OPTION_U32, &o->depth, "messages of a QP under way",
+		  DEPTH_MAX },
+		{ }
+	};
+	/* options_refuse() may be called later on */
+	static struct option_row common[ARRAY_SIZE(rows)];
+	const struct option_row *const sets[] = { common, own, NULL };
 	int at;
 
-	sets[0] = (struct option_set){ two_sides, take_two_sides, o, help };
-	sets[1] = *own;
-	snprintf(help, sizeof(help),
-		 "  Without HOST it is the server.  Both sides take the same options.\n"
-		 "  -d, --dev DEV     RDMA device (default: the first)\n"
-		 "  -g, --gid IDX     GID index (default: the first of RoCE v2, IPv4 preferred)\n"
-		 "  -p, --port PORT   TCP port of the out-of-band exchange (default %s)\n"
-		 "  -n, --count N     messages of a QP (default %u)\n"
-		 "  -s, --size BYTES  of a message (default %u)\n"
-		 "  -D, --depth N     messages of a QP under way (default %u)\n",
-		 o->port, o->num, o->size, o->depth);
-	at = options_take(argc, argv, "[options] [HOST]", sets, ARRAY_SIZE(sets));
+	memcpy(common, rows, sizeof(rows));
+	at = options_take(argc, argv, "[options] [HOST]",
+			  "  Without HOST it is the server.  Both sides take the same options.\n",
+			  sets);
 	if (at < argc)
 		o->host = argv[at++];
 	if (at < argc || !o->num || !o->depth)

@@ -2,25 +2,38 @@
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 
-#include <getopt.h>
-
 #include "types.h"
 
-/* Options that belong together. */
-struct option_set {
-	const struct option *table;		/* of getopt_long(), ends with an empty one */
-	bool (*take)(int c, void *values);	/* one of @table; false: its value is none */
-	void *values;				/* for @take */
-	const char *help;			/* the lines of @table in the usage */
+/* What an option leaves where its row points to. */
+enum option_kind {
+	OPTION_FLAG,		/* bool: it is there */
+	OPTION_COUNT,		/* u32: how often it is there */
+	OPTION_TEXT,		/* const char * */
+	OPTION_TEXTS,		/* const char *[@most], those that are not there NULL */
+	OPTION_U32,
+	OPTION_U64,
+	OPTION_REAL,		/* double */
+};
+
+/* One option. What @to has before is its default. */
+struct option_row {
+	int letter;		/* 0: it has a long name only */
+	const char *name;
+	const char *value;	/* what the usage calls it; NULL where it has none */
+	enum option_kind kind;
+	void *to;
+	const char *help;
+	u64 most;		/* of a number or of texts; 0: no limit but the type's */
 };
 
 /*
- * Takes the options of all sets off a command line. A set without a table is none. Exits with 0
- * when it was asked for help, with 2 and the usage on stderr for what is wrong.
+ * Takes options off a command line. @sets: of rows, each ended by an empty one; the last set is
+ * followed by NULL. @notes: what the usage says beside. Exits with 0 when it was asked for help,
+ * with 2 and the usage on stderr for what is wrong.
  * Return: the index in @argv of the first that is no option.
  */
-int options_take(int argc, char **argv, const char *synopsis, const struct option_set *sets,
-		 u32 count);
+int options_take(int argc, char **argv, const char *synopsis, const char *notes,
+		 const struct option_row *const *sets);
 /* For what is wrong otherwise: the usage on stderr, and exits with 2. */
 void options_refuse(void) __noreturn;
 
@@ -36,7 +49,7 @@ struct common_options {
 };
 
 /* @o: has the defaults. @own: what this tool takes beside. Exits as options_take() does. */
-void options_two_sides(int argc, char **argv, const struct option_set *own,
+void options_two_sides(int argc, char **argv, const struct option_row *own,
 		       struct common_options *o);
 
 #endif

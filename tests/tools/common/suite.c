@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "number.h"
 #include "suite.h"
 
 #define LINE_LEN	1000
+#define MOST_LISTS	32
 #define MOST_PATTERNS	256
 /* A case that takes less has no time behind its name */
 #define WORTH_SAYING_MS	100
@@ -34,6 +34,7 @@ struct verdict {
 
 static struct {
 	const struct suite *suite;
+	char *lists[MOST_LISTS];	/* of -t */
 	const char *patterns[MOST_PATTERNS];
 	u32 num_patterns;
 	u32 listing;
@@ -46,17 +47,6 @@ static struct {
 	jmp_buf out;
 	char overdue[LINE_LEN];
 } this;
-
-static const struct option selection[] = {
-	{ "list", no_argument, NULL, 'l' },
-	{ "tests", required_argument, NULL, 't' },
-	{ }
-};
-
-static const struct option seeded[] = {
-	{ "seed", required_argument, NULL, 's' },
-	{ }
-};
 
 /* ---- cases and their names ---- */
 
@@ -349,39 +339,29 @@ static void run_case(const struct suite_case *c)
 
 /* ---- the program ---- */
 
-static bool take_selection(int c, void *values)
-{
-	(void)values;
-	if (c == 'l')
-		this.listing++;
-	else
-		add_patterns(optarg);
-	return true;
-}
-
-static bool take_seed(int c, void *values)
-{
-	(void)c;
-	*(u64 *)values = number_of(optarg, UINT64_MAX);
-	return true;
-}
-
 static void parse(int argc, char **argv)
 {
-	static struct option_set sets[3];
+	static const struct option_row none[] = { { } };
 	const struct suite *s = this.suite;
+	const struct option_row seed[] = {
+		{ 's', "seed", "SEED", OPTION_U64, s->seed, "repeats what is drawn" },
+		{ }
+	};
+	const struct option_row selection[] = {
+		{ 't', "tests", "NAMES", OPTION_TEXTS, this.lists,
+		  "these cases only, with commas between: shell patterns", MOST_LISTS },
+		{ 'l', "list", NULL, OPTION_COUNT, &this.listing,
+		  "lists the cases; -ll with what they prove" },
+		{ }
+	};
+	const struct option_row *const sets[] = {
+		s->options ?: none, s->seed ? seed : none, selection, NULL,
+	};
 	u32 i;
-	int at;
+	int at = options_take(argc, argv, s->synopsis ?: "[options] [NAME...]", s->notes, sets);
 
-	sets[0] = s->options;
-	if (s->seed)
-		sets[1] = (struct option_set){ seeded, take_seed, s->seed,
-			"  -s, --seed SEED    repeats what is drawn\n" };
-	sets[2] = (struct option_set){ selection, take_selection, NULL,
-		"  -t, --tests NAMES  these cases only, with commas between: shell patterns\n"
-		"  -l, --list         lists the cases; -ll with what they prove\n"
-		"SVT_TIME_SCALE in the environment multiplies all time limits.\n" };
-	at = options_take(argc, argv, s->synopsis ?: "[options] [NAME...]", sets, ARRAY_SIZE(sets));
+	for (i = 0; i < MOST_LISTS && this.lists[i]; i++)
+		add_patterns(this.lists[i]);
 	for (i = 0; i < s->num_arguments && at < argc; i++)
 		s->arguments[i] = argv[at++];
 	while (at < argc)

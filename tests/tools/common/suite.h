@@ -27,7 +27,7 @@
  * A new table is named once more, in the list of tables of the program.
  *
  * To make a program, fill in a struct suite and call suite_main() from main(). It takes the command
- * line: the program's own options and these:
+ * line, which has the program's own options and these:
  *
  *	-l		lists the names of the cases, a line each, and needs nothing else; -ll says
  *			what each of them proves as well
@@ -35,8 +35,10 @@
  *	-s SEED		of random numbers, where the program has them
  *	-h		usage
  *
- * Status 2 is for what is unknown, a name of no case, and a setup() that failed.
- * Else what it prints is KTAP, with "# " in front of all but the results::
+ * SVT_TIME_SCALE in the environment multiplies all time limits, SVT_SEED is a seed.
+ *
+ * An unknown option, a name of no case and a failed setup() end the program with status 2.
+ * Otherwise its output is KTAP, with "# " in front of all but the results::
  *
  *	KTAP version 1
  *	1..3
@@ -47,7 +49,8 @@
  *	not ok 3 write_odd # 2.1 s
  *	# 1 passed, 1 failed, 1 skipped
  *
- * The status is 0 when nothing failed, else 1. Shell tests run it by ktap of tests/lib/ktap.sh.
+ * The status is 0 when nothing failed, else 1. Tests in shell run a program by "suite" of
+ * tests/lib/ktap.sh.
  */
 
 /* What the cases of a program work with. Each program says what that is, if it is anything. */
@@ -76,7 +79,8 @@ struct suite_case {
  * struct suite - a program. All but @tables may be left out.
  * @tables: run in this order; ends with NULL
  * @synopsis: of the usage, what stands behind the program's name
- * @options: its own. Taken letters: h, l, t, and s with @seed
+ * @options: its own (options.h), ended by an empty row. Not h, l, t, nor s where there is a @seed
+ * @notes: lines of the usage beside
  * @arguments: its own, before names of cases: @num_arguments at most, those that are not there NULL
  * @seed: what -s sets, and the first lines say. Its value is the default
  * @check: whether options fit each other; false shows the usage
@@ -92,7 +96,8 @@ struct suite_case {
 struct suite {
 	const struct suite_case *const *tables;
 	const char *synopsis;
-	struct option_set options;
+	const struct option_row *options;
+	const char *notes;
 	const char **arguments;
 	u32 num_arguments;
 	u64 *seed;

@@ -10,7 +10,6 @@
 
 #include "complaint.h"
 #include "errnos.h"
-#include "number.h"
 #include "rdmanl.h"
 #include "suite.h"
 
@@ -115,15 +114,11 @@ static void each(const struct suite_case *c)
 		call(c->arg);
 }
 
-static bool take_option(int c, void *values)
-{
-	(void)values;
-	if (c == 'd')
-		device = optarg;
-	else
-		rounds = number_of(optarg, UINT32_MAX);
-	return true;
-}
+static const struct option_row options[] = {
+	{ 'd', "dev", "DEV", OPTION_TEXT, &device, "RDMA device of this network namespace" },
+	{ 'n', "rounds", "N", OPTION_U32, &rounds, "how often each call is made (default 1)" },
+	{ }
+};
 
 static bool check(void)
 {
@@ -137,20 +132,10 @@ static int setup(void)
 	return err ? complain(device, err) : world_open(&world, device);
 }
 
-static const struct option option_table[] = {
-	{ "dev", required_argument, NULL, 'd' },
-	{ "rounds", required_argument, NULL, 'n' },
-	{ }
-};
-
 static const struct suite suite = {
 	.tables = tables,
 	.synopsis = "-d DEV [options] [NAME...]",
-	.options = {
-		option_table, take_option, NULL,
-		"  -d, --dev DEV      RDMA device of this network namespace\n"
-		"  -n, --rounds N     how often each call is made (default 1)\n",
-	},
+	.options = options,
 	.check = check,
 	.setup = setup,
 	.each = each,

@@ -106,23 +106,15 @@ static void each(const struct suite_case *c)
 	suite_call(c->run, &t);
 }
 
-static bool take_option(int c, void *values)
-{
-	(void)c;
-	(void)values;
-	device = optarg;
-	return true;
-}
+static const struct option_row options[] = {
+	{ 'd', "dev", "DEV", OPTION_TEXT, &device, "RDMA device" },
+	{ }
+};
 
 static bool check(void)
 {
 	return device;
 }
-
-static const struct option option_table[] = {
-	{ "dev", required_argument, NULL, 'd' },
-	{ }
-};
 
 static const struct suite_case cases[] = {
 	{ "import", import, "PD and region go by the file of their context" },
@@ -135,7 +127,7 @@ static const struct suite_case *const tables[] = { cases, NULL };
 static const struct suite suite = {
 	.tables = tables,
 	.synopsis = "-d DEV [NAME...]",
-	.options = { option_table, take_option, NULL, "  -d, --dev DEV      RDMA device\n" },
+	.options = options,
 	.check = check,
 	.each = each,
 	.own_process = true,

@@ -6,30 +6,16 @@
 #include <stdio.h>
 
 #include "limits.h"
-#include "number.h"
 
 static struct test settings = { .count = 10000 };
 
-static const struct option option_table[] = {
-	{ "dev", required_argument, NULL, 'd' },
-	{ "count", required_argument, NULL, 'n' },
+static const struct option_row options[] = {
+	{ 'd', "dev", "DEV", OPTION_TEXTS, settings.devices,
+	  "RDMA device; twice: for connected QPs", 2 },
+	{ 'n', "count", "N", OPTION_U32, &settings.count, "of connected QPs (default 10000)",
+	  1 << 16 },
 	{ }
 };
-
-static const char help[] =
-	"  -d, --dev DEV      RDMA device; twice: for connected QPs\n"
-	"  -n, --count N      of connected QPs (default 10000)\n";
-
-static bool take_option(int c, void *values)
-{
-	struct test *t = values;
-
-	if (c == 'n')
-		t->count = number_of(optarg, 1 << 16);
-	else
-		t->devices[t->devices[0] ? 1 : 0] = optarg;
-	return true;
-}
 
 static bool check(void)
 {
@@ -50,7 +36,7 @@ static const struct suite_case *const tables[] = { many_cases, fill_cases, NULL 
 static const struct suite suite = {
 	.tables = tables,
 	.synopsis = "-d DEV [-d DEV] [options] [NAME...]",
-	.options = { option_table, take_option, &settings, help },
+	.options = options,
 	.check = check,
 	.each = each,
 	.own_process = true,

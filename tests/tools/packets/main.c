@@ -7,63 +7,32 @@
 
 #include "attack.h"
 #include "known.h"
-#include "number.h"
 
-static struct options options = {
+static struct options settings = {
 	.device = "svtb", .peer = "svta", .near_ns = "a", .far_ns = "b", .netdev = "veth0",
 	.count = 50000,
 };
 
 static struct scene scene;
 
-static const struct option option_table[] = {
-	{ "dev", required_argument, NULL, 'd' },
-	{ "peer", required_argument, NULL, 'p' },
-	{ "attacker", required_argument, NULL, 'a' },
-	{ "victim", required_argument, NULL, 'b' },
-	{ "netdev", required_argument, NULL, 'i' },
-	{ "count", required_argument, NULL, 'n' },
-	{ "first", required_argument, NULL, 'f' },
-	{ "echo", no_argument, NULL, 'e' },
-	{ "verbose", no_argument, NULL, 'v' },
+static const struct option_row options[] = {
+	{ 'd', "dev", "DEV", OPTION_TEXT, &settings.device,
+	  "the victim's RDMA device (default svtb)" },
+	{ 'p', "peer", "DEV", OPTION_TEXT, &settings.peer, "that of its peer (default svta)" },
+	{ 'a', "attacker", "NS", OPTION_TEXT, &settings.near_ns,
+	  "network namespace of the attacker, who is with the peer (default a)" },
+	{ 'b', "victim", "NS", OPTION_TEXT, &settings.far_ns, "that of the victim (default b)" },
+	{ 'i', "netdev", "DEV", OPTION_TEXT, &settings.netdev,
+	  "netdev in both, ends of one wire (default veth0)" },
+	{ 'n', "count", "N", OPTION_U64, &settings.count,
+	  "packets of attack and replay (default 50000)", UINT32_MAX },
+	{ 'f', "first", "N", OPTION_U64, &settings.first, "begin them with exchange N",
+	  UINT32_MAX },
+	{ 'e', "echo", NULL, OPTION_FLAG, &settings.echo,
+	  "another process sends each frame again at the same time" },
+	{ 'v', "verbose", NULL, OPTION_FLAG, &settings.verbose, "show each exchange" },
 	{ }
 };
-
-static const char help[] =
-	"  attack             exchanges made from the seed, mutated: when it is named\n"
-	"  replay             packets seen on the wire, mutated: when it is named\n"
-	"  -d, --dev DEV      the victim's RDMA device (default svtb)\n"
-	"  -p, --peer DEV     that of its peer (default svta)\n"
-	"  -a, --attacker NS  network namespace of the attacker, who is with the peer (default a)\n"
-	"  -b, --victim NS    that of the victim (default b)\n"
-	"  -i, --netdev DEV   netdev in both, ends of one wire (default veth0)\n"
-	"  -n, --count N      packets of attack and replay (default 50000)\n"
-	"  -f, --first N      begin them with exchange N\n"
-	"  -e, --echo         another process sends each frame again at the same time\n"
-	"  -v, --verbose      show each exchange\n"
-	"The victim's neighbour tables need the attacker: 02:00:00:00:00:66 at the peer's addresses\n"
-	"with the last byte 0x66.\n";
-
-static bool take_option(int c, void *values)
-{
-	struct options *o = values;
-	const char **const names[] = {
-		['d'] = &o->device, ['p'] = &o->peer, ['a'] = &o->near_ns, ['b'] = &o->far_ns,
-		['i'] = &o->netdev,
-	};
-
-	if (c == 'n')
-		o->count = number_of(optarg, UINT32_MAX);
-	else if (c == 'f')
-		o->first = number_of(optarg, UINT32_MAX);
-	else if (c == 'e')
-		o->echo = true;
-	else if (c == 'v')
-		o->verbose = true;
-	else
-		*names[c] = optarg;
-	return true;
-}
 
 /* Each CPU is a queue of the wire: from one of them packets stay in order */
 static void stay_on_one_cpu(void)
@@ -79,7 +48,7 @@ static void stay_on_one_cpu(void)
 static int setup(void)
 {
 	stay_on_one_cpu();
-	return scene_open(&scene, &options);
+	return scene_open(&scene, &settings);
 }
 
 static void teardown(void)
@@ -120,8 +89,12 @@ static const struct suite_case *const tables[] = {
 static const struct suite suite = {
 	.tables = tables,
 	.synopsis = "[options] [NAME...|attack|replay]",
-	.options = { option_table, take_option, &options, help },
-	.seed = &options.seed,
+	.options = options,
+	.notes = "  attack: exchanges made from the seed, mutated, when it is named\n"
+		 "  replay: packets seen on the wire, mutated, when it is named\n"
+		 "The victim's neighbour tables need the attacker: 02:00:00:00:00:66 at the peer's\n"
+		 "addresses with the last byte 0x66.\n",
+	.seed = &settings.seed,
 	.setup = setup,
 	.teardown = teardown,
 	.each = each,
@@ -129,6 +102,6 @@ static const struct suite suite = {
 
 int main(int argc, char **argv)
 {
-	options.seed = random_seed();
+	settings.seed = random_seed();
 	return suite_main(argc, argv, &suite);
 }

@@ -4,22 +4,14 @@
  * in a bandwidth run between two sides, and fails beyond given limits.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "count.h"
 #include "dev.h"
-#include "number.h"
 #include "traffic.h"
 
 #define RUN_SECONDS	300
-
-enum {
-	OPT_MAX_POST = 256,
-	OPT_MAX_POLL,
-	OPT_MAX_RECV,
-};
 
 struct limits {
 	double post_percent;	/* negative: none */
@@ -27,69 +19,39 @@ struct limits {
 	double recv;
 };
 
-struct settings {
+static struct {
 	struct common_options common;
 	struct traffic_kind kind;
 	struct limits max;
+} settings = {
+	.common = { .port = "18541", .gid_index = -1, .num = 10000, .size = 65536, .depth = 128 },
+	.kind.signal_every = 1,
+	.max = { -1, -1, -1 },
 };
 
-static const struct option table[] = {
-	{ "mtu", required_argument, NULL, 'm' },
-	{ "signal", required_argument, NULL, 'S' },
-	{ "write", no_argument, NULL, 'w' },
-	{ "extended", no_argument, NULL, 'x' },
-	{ "max-post-percent", required_argument, NULL, OPT_MAX_POST },
-	{ "max-poll", required_argument, NULL, OPT_MAX_POLL },
-	{ "max-recv", required_argument, NULL, OPT_MAX_RECV },
+static const struct option_row options[] = {
+	{ 'm', "mtu", "MTU", OPTION_U32, &settings.kind.mtu, "path MTU (default: the port's)" },
+	{ 'S', "signal", "N", OPTION_U32, &settings.kind.signal_every,
+	  "every Nth request is signalled (default 1)" },
+	{ 'w', "write", NULL, OPTION_FLAG, &settings.kind.write, "RDMA WRITE instead of SEND" },
+	{ 'x', "extended", NULL, OPTION_FLAG, &settings.kind.extended,
+	  "ibv_wr_* instead of ibv_post_send" },
+	{ 0, "max-post-percent", "P", OPTION_REAL, &settings.max.post_percent,
+	  "fail beyond P system calls in 100 posts" },
+	{ 0, "max-poll", "N", OPTION_REAL, &settings.max.poll,
+	  "fail beyond N system calls in all polls" },
+	{ 0, "max-recv", "N", OPTION_REAL, &settings.max.recv,
+	  "fail beyond N system calls in all receives posted" },
 	{ }
 };
 
-static const char help[] =
-	"  -m, --mtu MTU     path MTU (default: the port's)\n"
-	"  -S, --signal N    every Nth request is signalled (default 1)\n"
-	"  -w, --write       RDMA WRITE instead of SEND\n"
-	"  -x, --extended    ibv_wr_* instead of ibv_post_send\n"
-	"  --max-post-percent P   fail beyond P system calls in 100 posts\n"
-	"  --max-poll N           fail beyond N system calls in all polls\n"
-	"  --max-recv N           fail beyond N system calls in all receives posted\n";
-
-static bool take_option(int c, void *values)
+static void parse(int argc, char **argv)
 {
-	struct settings *s = values;
+	const struct traffic_kind *kind = &settings.kind;
 
-	switch (c) {
-	case 'm':
-		s->kind.mtu = number_of(optarg, UINT32_MAX);
-		return dev_mtu_enum(s->kind.mtu);
-	case 'S':
-		s->kind.signal_every = number_of(optarg, UINT32_MAX);
-		return true;
-	case 'w':
-		s->kind.write = true;
-		return true;
-	case 'x':
-		s->kind.extended = true;
-		return true;
-	case OPT_MAX_POST:
-		s->max.post_percent = strtod(optarg, NULL);
-		return true;
-	case OPT_MAX_POLL:
-		s->max.poll = strtod(optarg, NULL);
-		return true;
-	case OPT_MAX_RECV:
-		s->max.recv = strtod(optarg, NULL);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void parse(int argc, char **argv, struct settings *s)
-{
-	const struct option_set own = { table, take_option, s, help };
-
-	options_two_sides(argc, argv, &own, &s->common);
-	if (!s->kind.signal_every || s->kind.signal_every > s->common.depth)
+	options_two_sides(argc, argv, options, &settings.common);
+	if (!kind->signal_every || kind->signal_every > settings.common.depth ||
+	    (kind->mtu && !dev_mtu_enum(kind->mtu)))
 		options_refuse();
 }
 
@@ -123,20 +85,13 @@ static bool report(const struct traffic_sums *sums, const struct limits *max)
 
 int main(int argc, char **argv)
 {
-	struct settings s = {
-		.common = {
-			.port = "18541", .gid_index = -1, .num = 10000, .size = 65536, .depth = 128,
-		},
-		.kind.signal_every = 1,
-		.max = { -1, -1, -1 },
-	};
 	struct traffic_sums sums = { 0 };
 
-	parse(argc, argv, &s);
+	parse(argc, argv);
 	alarm(clock_scaled_ms(RUN_SECONDS * 1000) / 1000 + 1);
-	if (traffic_run(&s.common, &s.kind, &sums)) {
+	if (traffic_run(&settings.common, &settings.kind, &sums)) {
 		printf("FAIL the run did not come to its end\n");
 		return 2;
 	}
-	return report(&sums, &s.max) ? 0 : 1;
+	return report(&sums, &settings.max) ? 0 : 1;
 }

@@ -151,13 +151,10 @@ static int use(int argc, char **argv)
 static const char *device;
 static struct raw tested;
 
-static bool take_option(int c, void *values)
-{
-	(void)c;
-	(void)values;
-	device = optarg;
-	return true;
-}
+static const struct option_row options[] = {
+	{ 'd', "dev", "DEV", OPTION_TEXT, &device, "RDMA device" },
+	{ }
+};
 
 static bool check(void)
 {
@@ -181,17 +178,12 @@ static void each(const struct suite_case *c)
 	suite_call(c->run, &t);
 }
 
-static const struct option option_table[] = {
-	{ "dev", required_argument, NULL, 'd' },
-	{ }
-};
-
 static const struct suite_case *const tables[] = { errno_cases, NULL };
 
 static const struct suite suite = {
 	.tables = tables,
 	.synopsis = "-d DEV [NAME...]",
-	.options = { option_table, take_option, NULL, "  -d, --dev DEV      RDMA device\n" },
+	.options = options,
 	.check = check,
 	.setup = setup,
 	.teardown = teardown,

@@ -7,50 +7,27 @@
 
 #include "cases/case.h"
 #include "klog.h"
-#include "number.h"
 #include "random.h"
 #include "sentinel.h"
 #include "supervisor.h"
+
+#define ALL_ROUNDS	UINT32_MAX
 
 static struct settings {
 	const char *devices[2];
 	u64 seed;
 	u64 amount;
 	u32 round;
-	bool one_round;
-} settings = { .amount = 100 };
+} settings = { .amount = 100, .round = ALL_ROUNDS };
 
-static const struct option option_table[] = {
-	{ "dev", required_argument, NULL, 'd' },
-	{ "amount", required_argument, NULL, 'n' },
-	{ "round", required_argument, NULL, 'r' },
+static const struct option_row options[] = {
+	{ 'd', "dev", "DEV", OPTION_TEXTS, settings.devices,
+	  "device; twice: the other end of QPs is on the second, in some rounds", 2 },
+	{ 'n', "amount", "N", OPTION_U64, &settings.amount,
+	  "operations of the attack, or repetitions within a case (default 100)" },
+	{ 'r', "round", "ROUND", OPTION_U32, &settings.round, "of the attack this round only" },
 	{ }
 };
-
-static const char help[] =
-	"  attack             is no case: rounds of anything; it runs when it is named\n"
-	"  -d, --dev DEV      device; twice: the other end of QPs is on the second, in some rounds\n"
-	"  -n, --amount N     operations of the attack, or repetitions within a case\n"
-	"  -r, --round ROUND  of the attack this round only\n";
-
-static bool take_option(int c, void *values)
-{
-	struct settings *s = values;
-
-	if (c == 'n') {
-		s->amount = number_of(optarg, UINT64_MAX);
-	} else if (c == 'r') {
-		s->round = number_of(optarg, UINT32_MAX);
-		s->one_round = true;
-	} else if (!s->devices[0]) {
-		s->devices[0] = optarg;
-	} else if (!s->devices[1]) {
-		s->devices[1] = optarg;
-	} else {
-		return false;
-	}
-	return true;
-}
 
 static bool check(void)
 {
@@ -71,8 +48,8 @@ static void attack(struct test *st)
 		.devices = { st->devices[0], st->devices[1] },
 		.seed = st->seed,
 		.operations = st->amount,
-		.round = settings.round,
-		.one_round = settings.one_round,
+		.round = settings.round == ALL_ROUNDS ? 0 : settings.round,
+		.one_round = settings.round != ALL_ROUNDS,
 	};
 
 	campaign_run(&campaign, &st->foreign);
@@ -116,7 +93,8 @@ static const struct suite_case *const tables[] = { ring_cases, attacks_of_all, N
 static const struct suite suite = {
 	.tables = tables,
 	.synopsis = "-d DEV [-d DEV] [options] [NAME...|attack]",
-	.options = { option_table, take_option, &settings, help },
+	.options = options,
+	.notes = "  attack runs when it is named: rounds of anything\n",
 	.seed = &settings.seed,
 	.check = check,
 	.setup = setup,

@@ -4,61 +4,29 @@
  * more than --most of the mean.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "number.h"
 #include "share.h"
 
-enum {
-	OPT_LEAST = 256,
-	OPT_MOST,
-};
-
-struct settings {
+static struct settings {
 	struct common_options common;
 	u32 qps;
 	double least, most;
+} settings = {
+	.common = { .port = "18542", .gid_index = -1, .num = 1000, .size = 64, .depth = 32 },
+	.qps = 64,
+	.least = 0.8,
+	.most = 1.2,
 };
 
-static const struct option table[] = {
-	{ "qps", required_argument, NULL, 'q' },
-	{ "least", required_argument, NULL, OPT_LEAST },
-	{ "most", required_argument, NULL, OPT_MOST },
+static const struct option_row options[] = {
+	{ 'q', "qps", "N", OPTION_U32, &settings.qps,
+	  "RC QPs (default 64); --count is their average", QPS_MAX },
+	{ 0, "least", "SHARE", OPTION_REAL, &settings.least,
+	  "fail when a QP got less of the mean (default 0.8)" },
+	{ 0, "most", "SHARE", OPTION_REAL, &settings.most,
+	  "fail when a QP got more of it (default 1.2)" },
 	{ }
 };
-
-static const char help[] =
-	"  -q, --qps N       RC QPs (default 64, at most 1000); --count is their average\n"
-	"  --least SHARE     fail when a QP got less of the mean (default 0.8)\n"
-	"  --most SHARE      fail when a QP got more of it (default 1.2)\n";
-
-static bool take_option(int c, void *values)
-{
-	struct settings *s = values;
-
-	switch (c) {
-	case 'q':
-		s->qps = number_of(optarg, QPS_MAX);
-		return true;
-	case OPT_LEAST:
-		s->least = strtod(optarg, NULL);
-		return true;
-	case OPT_MOST:
-		s->most = strtod(optarg, NULL);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void parse(int argc, char **argv, struct settings *s)
-{
-	const struct option_set own = { table, take_option, s, help };
-
-	options_two_sides(argc, argv, &own, &s->common);
-	if (!s->qps || !s->common.size)
-		options_refuse();
-}
 
 static bool is_fair(const struct settings *s, const u32 *done)
 {
@@ -78,22 +46,17 @@ static bool is_fair(const struct settings *s, const u32 *done)
 
 int main(int argc, char **argv)
 {
-	struct settings s = {
-		.common = {
-			.port = "18542", .gid_index = -1, .num = 1000, .size = 64, .depth = 32,
-		},
-		.qps = 64,
-		.least = 0.8,
-		.most = 1.2,
-	};
+	const struct settings *s = &settings;
 	static u32 done[QPS_MAX];
 
-	parse(argc, argv, &s);
-	if (share_run(&s.common, s.qps, done))
+	options_two_sides(argc, argv, options, &settings.common);
+	if (!s->qps || !s->common.size)
+		options_refuse();
+	if (share_run(&s->common, s->qps, done))
 		return 1;
-	if (!s.common.host || is_fair(&s, done))
+	if (!s->common.host || is_fair(s, done))
 		return 0;
-	printf("FAIL a QP has no fair share: at least %.2f and at most %.2f is allowed\n", s.least,
-	       s.most);
+	printf("FAIL a QP has no fair share: at least %.2f and at most %.2f is allowed\n", s->least,
+	       s->most);
 	return 1;
 }

@@ -5,76 +5,34 @@
 #include <stdio.h>
 
 #include "modes.h"
-#include "number.h"
 #include "random.h"
 #include "report.h"
 #include "suite.h"
 
 #define LIMIT_MS	900000
+#define UNSAID		UINT64_MAX
 
-static struct test settings = { .threads = 4, .calm = 1 };
-static bool has_amount;
+static struct test settings = { .amount = UNSAID, .threads = 4, .calm = 1 };
 
-static const struct option option_table[] = {
-	{ "dev", required_argument, NULL, 'd' },
-	{ "address", required_argument, NULL, 'a' },
-	{ "amount", required_argument, NULL, 'n' },
-	{ "workers", required_argument, NULL, 'w' },
-	{ "calm", required_argument, NULL, 'c' },
-	{ "gone", no_argument, NULL, 'x' },
+static const struct option_row options[] = {
+	{ 'd', "dev", "DEV", OPTION_TEXTS, settings.devices,
+	  "RDMA device; twice for two (default: svta)", 2 },
+	{ 'a', "address", "ADDRESS", OPTION_TEXT, &settings.address, "of the peer that listens" },
+	{ 'n', "amount", "N", OPTION_U64, &settings.amount,
+	  "see above; of the mix: operations of each worker" },
+	{ 'w', "workers", "N", OPTION_U32, &settings.threads, "threads (default 4)" },
+	{ 'c', "calm", "N", OPTION_U32, &settings.calm,
+	  "threads of calm traffic beside the mix (default 1)" },
+	{ 'x', "gone", NULL, OPTION_FLAG, &settings.may_go,
+	  "a device will be taken away: go on until then" },
 	{ }
 };
-
-static const char help[] =
-	"  mix       workers that create, connect, use, change and destroy objects\n"
-	"  calm      traffic with its contents verified, until SIGTERM or N rounds\n"
-	"  many      N RC QPs at once, each of which moves a message\n"
-	"  timer     N QPs destroyed while their timers fire\n"
-	"  kill      N processes that do the mix and are killed\n"
-	"  churn     N network namespaces, each ended with a device under traffic\n"
-	"  listen    the passive side of connect, over rdmacm\n"
-	"  connect   N connections of each worker to ADDRESS, ended in all ways\n"
-	"  -d, --dev DEV      RDMA device; twice for two (default: svta)\n"
-	"  -a, --address ADDRESS  of the peer that listens\n"
-	"  -n, --amount N     see above; of the mix: operations of each worker\n"
-	"  -w, --workers N    threads (default 4)\n"
-	"  -c, --calm N       threads of calm traffic beside the mix (default 1)\n"
-	"  -x, --gone         a device will be taken away: go on until then\n";
-
-static bool take_option(int c, void *values)
-{
-	struct test *o = values;
-
-	switch (c) {
-	case 'd':
-		o->devices[o->devices[0] ? 1 : 0] = optarg;
-		return true;
-	case 'a':
-		o->address = optarg;
-		return true;
-	case 'n':
-		o->amount = number_of(optarg, UINT64_MAX);
-		has_amount = true;
-		return true;
-	case 'w':
-		o->threads = number_of(optarg, UINT32_MAX);
-		return true;
-	case 'c':
-		o->calm = number_of(optarg, UINT32_MAX);
-		return true;
-	case 'x':
-		o->may_go = true;
-		return true;
-	default:
-		return false;
-	}
-}
 
 static void each(const struct suite_case *c)
 {
 	struct test o = settings;
 
-	if (!has_amount)
+	if (o.amount == UNSAID)
 		o.amount = (uintptr_t)c->arg;
 	if (!o.devices[0])
 		o.devices[0] = "svta";
@@ -104,7 +62,15 @@ static const struct suite_case *const tables[] = { modes, NULL };
 static const struct suite suite = {
 	.tables = tables,
 	.synopsis = "[options] MODE...",
-	.options = { option_table, take_option, &settings, help },
+	.options = options,
+	.notes = "  mix       workers that create, connect, use, change and destroy objects\n"
+		 "  calm      traffic with its contents verified, until SIGTERM or N rounds\n"
+		 "  many      N RC QPs at once, each of which moves a message\n"
+		 "  timer     N QPs destroyed while their timers fire\n"
+		 "  kill      N processes that do the mix and are killed\n"
+		 "  churn     N network namespaces, each ended with a device under traffic\n"
+		 "  listen    the passive side of connect, over rdmacm\n"
+		 "  connect   N connections of each worker to ADDRESS, ended in all ways\n",
 	.seed = &settings.seed,
 	.each = each,
 	/* What hangs is killed by this, and leaves no counts */

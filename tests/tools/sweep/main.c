@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "inject.h"
-#include "number.h"
 #include "random.h"
 #include "rdmanl.h"
 #include "suite.h"
@@ -32,71 +31,33 @@ static const struct step *const subjects[] = {
 static struct suite_case cases[MOST_STEPS + 1];
 static const struct suite_case *const tables[] = { cases, NULL };
 
-static struct options options = { .every = 1, .rounds = 10, .huge = 16 << 20 };
-static struct bench bench = { .options = &options, .fd = -1 };
+static struct options settings = { .every = 1, .rounds = 10, .huge = 16 };
+static struct bench bench = { .options = &settings, .fd = -1 };
 static struct tally sum;
 
-static const struct option option_table[] = {
-	{ "dev", required_argument, NULL, 'd' },
-	{ "peer", required_argument, NULL, 'p' },
-	{ "netdev", required_argument, NULL, 'n' },
-	{ "modules", required_argument, NULL, 'M' },
-	{ "every", required_argument, NULL, 'e' },
-	{ "rounds", required_argument, NULL, 'r' },
-	{ "huge", required_argument, NULL, 'H' },
-	{ "plain", no_argument, NULL, 'P' },
+static const struct option_row options[] = {
+	{ 'd', "dev", "DEV", OPTION_TEXT, &settings.dev,
+	  "RDMA device whose verbs are tried, of this network namespace" },
+	{ 'p', "peer", "PEER", OPTION_TEXT, &settings.peer,
+	  "RDMA device at the other end of the wire" },
+	{ 'n', "netdev", "NETDEV", OPTION_TEXT, &settings.spare,
+	  "of this namespace, without a device: to add some on" },
+	{ 'M', "modules", "DIR", OPTION_TEXT, &settings.modules,
+	  "where svt.ko, svt_roce.ko, svt_loop.ko are" },
+	{ 'e', "every", "N", OPTION_U32, &settings.every,
+	  "slow steps: one point of N, the seed says which (default 1)" },
+	{ 'r', "rounds", "N", OPTION_U32, &settings.rounds,
+	  "of steps with random faults (default 10)" },
+	{ 'H', "huge", "MB", OPTION_U32, &settings.huge,
+	  "size of the largest region (default 16)", UINT32_MAX >> 20 },
+	{ 0, "plain", NULL, OPTION_FLAG, &settings.plain,
+	  "no faults: only show that each step works" },
 	{ }
 };
 
-static const char help[] =
-	"       svt_sweep -M DIRECTORY [options] [NAME...]\n"
-	"  The second form, when neither svt nor a backend is loaded, sweeps their loading.\n"
-	"  -d, --dev DEV      RDMA device whose verbs are tried, of this network namespace\n"
-	"  -p, --peer PEER    RDMA device at the other end of the wire\n"
-	"  -n, --netdev NETDEV of this namespace, without a device: to add some on\n"
-	"  -M, --modules DIR  where svt.ko, svt_roce.ko, svt_loop.ko are\n"
-	"  -e, --every N      slow steps: one point of N, the seed says which (default 1)\n"
-	"  -r, --rounds N     of steps with random faults (default 10)\n"
-	"  -H, --huge MB      size of the largest region (default 16)\n"
-	"      --plain        no faults: only show that each step works\n";
-
-static bool take_option(int c, void *values)
-{
-	struct options *o = values;
-
-	switch (c) {
-	case 'd':
-		o->dev = optarg;
-		return true;
-	case 'p':
-		o->peer = optarg;
-		return true;
-	case 'n':
-		o->spare = optarg;
-		return true;
-	case 'M':
-		o->modules = optarg;
-		return true;
-	case 'e':
-		o->every = number_of(optarg, UINT32_MAX);
-		return true;
-	case 'r':
-		o->rounds = number_of(optarg, UINT32_MAX);
-		return true;
-	case 'H':
-		o->huge = number_of(optarg, UINT32_MAX >> 20) << 20;
-		return true;
-	case 'P':
-		o->plain = true;
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool check(void)
 {
-	const struct options *o = &options;
+	const struct options *o = &settings;
 
 	return o->every && o->rounds && o->huge && (o->modules || (o->dev && o->peer && o->spare));
 }
@@ -105,7 +66,7 @@ static bool fits(const struct suite_case *c)
 {
 	const struct step *step = c->arg;
 
-	return !(step->flags & STEP_ALONE) == !options.modules;
+	return !(step->flags & STEP_ALONE) == !settings.modules;
 }
 
 static int open_sides(struct bench *b)
@@ -124,9 +85,9 @@ static int open_sides(struct bench *b)
 
 static int setup(void)
 {
-	if (!options.plain && inject_open())
+	if (!settings.plain && inject_open())
 		return -1;
-	return options.modules ? 0 : open_sides(&bench);
+	return settings.modules ? 0 : open_sides(&bench);
 }
 
 static void close_sides(struct bench *b)
@@ -146,7 +107,7 @@ static void note(const char *what, const struct tally *tally)
 static void teardown(void)
 {
 	note("all", &sum);
-	if (!options.modules)
+	if (!settings.modules)
 		close_sides(&bench);
 }
 
@@ -164,8 +125,10 @@ static void each(const struct suite_case *c)
 static const struct suite suite = {
 	.tables = tables,
 	.synopsis = "-d DEV -p PEER -n NETDEV [options] [NAME...]",
-	.options = { option_table, take_option, &options, help },
-	.seed = &options.seed,
+	.options = options,
+	.notes = "       svt_sweep -M DIR [options] [NAME...]\n"
+		 "  The second form, when neither svt nor a backend is loaded, sweeps their loading.\n",
+	.seed = &settings.seed,
 	.check = check,
 	.fits = fits,
 	.setup = setup,
@@ -189,7 +152,7 @@ static void join_subjects(void)
 
 int main(int argc, char **argv)
 {
-	options.seed = random_seed();
+	settings.seed = random_seed();
 	join_subjects();
 	return suite_main(argc, argv, &suite);
 }

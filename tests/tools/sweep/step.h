@@ -12,7 +12,7 @@ struct options {
 	u64 seed;
 	u32 every;		/* of the points of slow steps */
 	u32 rounds;		/* of steps with random faults */
-	u32 huge;		/* bytes of the largest region */
+	u32 huge;		/* MB of the largest region */
 	bool plain;		/* no faults */
 };
 

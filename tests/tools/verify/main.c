@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "number.h"
 #include "session.h"
 #include "tables.h"
 #include "test.h"
@@ -31,62 +30,23 @@ static struct {
 
 static struct run run = { .seed = 1, .oob = -1 };
 
-static const struct option option_table[] = {
-	{ "dev", required_argument, NULL, 'd' },
-	{ "gid", required_argument, NULL, 'g' },
-	{ "mtu", required_argument, NULL, 'm' },
-	{ "port", required_argument, NULL, 'p' },
-	{ "events", no_argument, NULL, 'e' },
-	{ "large", no_argument, NULL, 'L' },
-	{ "lossy", no_argument, NULL, 'u' },
-	{ "cues", required_argument, NULL, 'x' },
+static const struct option_row options[] = {
+	{ 'd', "dev", "DEV", OPTION_TEXT, &settings.dev, "RDMA device (default: the first)" },
+	{ 'g', "gid", "IDX", OPTION_U32, &settings.gid_index,
+	  "GID index (default: the first of RoCE v2, IPv4 preferred)", INT32_MAX },
+	{ 'm', "mtu", "MTU", OPTION_U32, &settings.mtu,
+	  "path MTU (default: the port's; the smaller of both sides counts)" },
+	{ 'p', "port", "PORT", OPTION_TEXT, &settings.port,
+	  "TCP port of the out-of-band exchange (default " DEFAULT_PORT ")" },
+	{ 'e', "events", NULL, OPTION_FLAG, &run.events,
+	  "wait for completions in a completion channel, not by polling" },
+	{ 'L', "large", NULL, OPTION_FLAG, &run.large, "also the cases of 2^31 bytes" },
+	{ 'u', "lossy", NULL, OPTION_FLAG, &run.lossy,
+	  "the wire loses packets: leave out what UC and UD cannot promise then" },
+	{ 'x', "cues", "FILE", OPTION_TEXT, &run.cues,
+	  "a script says in FILE what it did to the wire (client)" },
 	{ }
 };
-
-static const char help[] =
-	"  Without HOST it is the server, which runs what the client asks for.\n"
-	"  -d, --dev DEV      RDMA device (default: the first)\n"
-	"  -g, --gid IDX      GID index (default: the first of RoCE v2, IPv4 preferred)\n"
-	"  -m, --mtu MTU      path MTU (default: the port's; the smaller of both sides counts)\n"
-	"  -p, --port PORT    TCP port of the out-of-band exchange (default " DEFAULT_PORT ")\n"
-	"  -e, --events       wait for completions in a completion channel, not by polling\n"
-	"  -L, --large        also the cases of 2^31 bytes\n"
-	"  -u, --lossy        the wire loses packets: leave out what UC and UD cannot promise then\n"
-	"  -x, --cues FILE    a script says in FILE what it did to the wire (client)\n";
-
-static bool take_option(int c, void *values)
-{
-	(void)values;
-	switch (c) {
-	case 'd':
-		settings.dev = optarg;
-		return true;
-	case 'g':
-		settings.gid_index = number_of(optarg, INT32_MAX);
-		return true;
-	case 'm':
-		settings.mtu = number_of(optarg, UINT32_MAX);
-		return true;
-	case 'p':
-		settings.port = optarg;
-		return true;
-	case 'e':
-		run.events = true;
-		return true;
-	case 'L':
-		run.large = true;
-		return true;
-	case 'u':
-		run.lossy = true;
-		return true;
-	case 'x':
-		run.cues = optarg;
-		run.scripted = true;
-		return true;
-	default:
-		return false;
-	}
-}
 
 static int connect_peer(void)
 {
@@ -122,6 +82,7 @@ static int open_device(void)
 static int setup(void)
 {
 	run.client = settings.host;
+	run.scripted = run.cues;
 	run.cases = suite_count();
 	if (open_device() || connect_peer())
 		return -1;
@@ -173,7 +134,8 @@ static void each(const struct suite_case *c)
 static const struct suite suite = {
 	.tables = tables,
 	.synopsis = "[options] [HOST [NAME...]]",
-	.options = { option_table, take_option, NULL, help },
+	.options = options,
+	.notes = "  Without HOST it is the server, which runs what the client asks for.\n",
 	.arguments = &settings.host,
 	.num_arguments = 1,
 	.seed = &run.seed,

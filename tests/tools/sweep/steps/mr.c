@@ -50,7 +50,7 @@ static int map_large(struct bench *b)
 
 static int map_huge(struct bench *b)
 {
-	return map(b, b->options->huge, MADV_HUGEPAGE);
+	return map(b, (size_t)b->options->huge << 20, MADV_HUGEPAGE);
 }
 
 static int reg(struct bench *b)
