@@ -84,11 +84,41 @@ case_is_missing() {
 case_is_skipped() {
 	SKIPS='^two # SKIP later' prints "ok 1 one" "ok 2 two # SKIP never"
 }
+program_fails() {
+	suite "$BUILD/tools/svt_handover" -d nosuch
+}
 cases_pass() {
 	prints "ok 1 one" "ok 2 two # SKIP any"
 	SKIPS='^two # SKIP never' prints "ok 1 one" "ok 2 two # SKIP never"
 	SKIPS='' prints "ok 1 one" "ok 2 two"
 	[ "$(grep -c '^ok [123] ' "$SUBTESTS")" = 3 ]
+}
+
+# Each program lists names, and knows no others
+names_of_cases() {
+	local tool status
+	for tool in verify errnos sweep rings packets raw limits handover; do
+		tool=$BUILD/tools/svt_$tool
+		"$tool" -l >"$WORK/names"
+		"$tool" -ll >"$WORK/more"
+		[ -s "$WORK/names" ]
+		[ "$(wc -l <"$WORK/more")" = "$(wc -l <"$WORK/names")" ]
+		[ "$(sort "$WORK/names" | uniq -d)" = "" ]
+		status=0
+		"$tool" -t nosuch || status=$?
+		[ "$status" = 2 ]
+	done
+}
+
+# Results of a program that was given two of its cases, of which none can work
+results_of_cases() {
+	local status=0
+	"$BUILD/tools/svt_limits" -d nosuch -t qps,depth >"$WORK/results" || status=$?
+	cat "$WORK/results"
+	[ "$status" = 1 ]
+	grep -v '^# ' "$WORK/results" | cmp - <(printf '%s\n' "KTAP version 1" 1..2 \
+		"ok 1 qps # SKIP only with a second device" "not ok 2 depth")
+	[ "$(tail -n 1 "$WORK/results")" = "# 0 passed, 1 failed, 1 skipped" ]
 }
 
 # Tests of these files have WORK
@@ -135,9 +165,11 @@ run_test "rping" cm_pingpong
 run_test "server without a listener" quiet_server
 run_test "pair in two namespaces" in_namespaces
 run_test "a suite passes when its cases do" cases_pass
+run_test "names of cases" names_of_cases
+run_test "results of cases" results_of_cases
 # A failure of the harness to fail is a failure here.
 for function in slow_client wrong_status too_long kernel_complaint failing_middle \
-	case_fails case_is_missing case_is_skipped; do
+	case_fails case_is_missing case_is_skipped program_fails; do
 	out=$(SVT_RESULTS=/dev/null TEST_LIMIT=6 run_test "$function" "$function")
 	run_test "notices $function" is_failure "$out"
 done
