@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "clock.h"
 
@@ -58,4 +59,9 @@ void clock_sleep_ms(u32 ms)
 	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
 
 	nanosleep(&ts, NULL);
+}
+
+void clock_alarm(u32 ms)
+{
+	alarm(ms ? clock_scaled_ms(ms) / 1000 + 1 : 0);
 }

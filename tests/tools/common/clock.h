@@ -15,5 +15,7 @@ u64 clock_limit(u32 ms);
 bool clock_passed(u64 limit);
 int clock_left_ms(u64 limit);
 void clock_sleep_ms(u32 ms);
+/* SIGALRM then, for what hangs; 0: not any more */
+void clock_alarm(u32 ms);
 
 #endif

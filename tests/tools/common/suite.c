@@ -263,7 +263,7 @@ static void set_limit(const struct suite_case *c)
 		return;
 	snprintf(this.overdue, sizeof(this.overdue), "# it hung, gave up\nnot ok %u %s\n",
 		 this.number, c->name);
-	alarm(clock_scaled_ms(ms) / 1000 + 1);
+	clock_alarm(ms);
 }
 
 static void call_case(const struct suite_case *c)
@@ -333,7 +333,7 @@ static void run_case(const struct suite_case *c)
 	else
 		call_case(c);
 	if (this.suite->limit_ms)
-		alarm(0);
+		clock_alarm(0);
 	report(c, (clock_us() - start) / 1000);
 }
 

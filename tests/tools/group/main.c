@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "complaint.h"
@@ -187,7 +186,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	group.count = number_of(argv[5], MOST);
-	alarm((clock_scaled_ms(LIMIT_MS) + 999) / 1000);
+	clock_alarm(LIMIT_MS);
 	if (dev_open(&group.dev, argv[1], number_of(argv[2], 255)))
 		return 1;
 	return run(&group, argv[4]) ? 1 : 0;

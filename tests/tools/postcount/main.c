@@ -4,14 +4,13 @@
  * in a bandwidth run between two sides, and fails beyond given limits.
  */
 #include <stdio.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "count.h"
 #include "dev.h"
 #include "traffic.h"
 
-#define RUN_SECONDS	300
+#define RUN_MS	300000
 
 struct limits {
 	double post_percent;	/* negative: none */
@@ -88,7 +87,7 @@ int main(int argc, char **argv)
 	struct traffic_sums sums = { 0 };
 
 	parse(argc, argv);
-	alarm(clock_scaled_ms(RUN_SECONDS * 1000) / 1000 + 1);
+	clock_alarm(RUN_MS);
 	if (traffic_run(&settings.common, &settings.kind, &sums)) {
 		printf("FAIL the run did not come to its end\n");
 		return 2;

@@ -21,7 +21,6 @@ struct bench {
 	const struct options *options;
 	struct side here;	/* whose verbs are tried */
 	struct side there;	/* the other end of the wire */
-	struct ibv_device **devices;
 	struct ibv_device *device;
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
