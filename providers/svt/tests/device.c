@@ -524,14 +524,15 @@ static int open_all(void **state)
 {
 	context = open_device();
 	if (!context)
-		return -1;
+		fail_msg("can not open %s", device_name);
 	pd = ibv_alloc_pd(context);
-	if (!pd || posix_memalign((void **)&buffer, 4096, BUFFER))
-		return -1;
+	assert_non_null(pd);
+	assert_int_equal(posix_memalign((void **)&buffer, 4096, BUFFER), 0);
 	mr = ibv_reg_mr(pd, buffer, BUFFER, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 					    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
 					    IBV_ACCESS_MW_BIND);
-	return mr ? 0 : -1;
+	assert_non_null(mr);
+	return 0;
 }
 
 const struct CMUnitTest tests[] = {
