@@ -56,6 +56,7 @@ need gcc gcc
 mkdir -p "$tree"
 exec 9>"$tree/lock"
 flock 9
+made_for "$tree" "$kernel_tree"
 [ -z "$strict" ] || [ ! -e "$tree/warned" ] || rm -rf "$tree/drivers" "$tree/include" "$tree/warned"
 mirror
 status=0

@@ -221,6 +221,7 @@ parse_arguments "$@"
 need_tools
 kernel=$("$TOP/scripts/kernel.sh" um-debug)
 hold_lock "$build.lock"
+made_for "$build" "$kernel"
 mirror_sources
 build_modules
 run_suites

@@ -134,3 +134,12 @@ package_suffix() {
 	*) echo "$1-amd64" ;;
 	esac
 }
+
+# made_for DIR KERNEL: what was built in DIR for another one goes, as it would pass for up to date
+made_for() {
+	if [ "$(cat "$1/made-for" 2>/dev/null)" != "$2" ]; then
+		rm -rf "$1/drivers" "$1/include"
+		mkdir -p "$1"
+		echo "$2" >"$1/made-for"
+	fi
+}
