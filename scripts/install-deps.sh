@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Installs the Debian packages that are missing. Usage: install-deps.sh
-# demo|check|coverage|bench
-#   demo   what `make`, `make demo` and `make vm` need: the 6.1 kernel, its headers, QEMU, perftest
+# build|demo|check|coverage|bench
+#   build  what `make KERNEL=6.1` needs: a compiler, the kernel's headers, libibverbs
+#   demo   what `make demo` and `make vm` need besides: the 6.1 kernel, QEMU, perftest
 #   check  what `make check` needs: both kernels, the analysers, the programs that the tests run
 #   coverage  what `make coverage` needs besides
 #   bench  what `make bench` needs besides `make check`
@@ -10,8 +11,8 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-DEMO=(make gcc libc6-dev binutils kmod xz-utils cpio busybox-static qemu-system-x86
-	libibverbs-dev librdmacm-dev zlib1g-dev pkg-config ibverbs-utils perftest iproute2 procps)
+COMPILE=(make gcc libc6-dev binutils kmod xz-utils libibverbs-dev librdmacm-dev zlib1g-dev pkg-config)
+DEMO=("${COMPILE[@]}" cpio busybox-static qemu-system-x86 ibverbs-utils perftest iproute2 procps)
 CHECK=(sparse clang libclang-rt-dev libcmocka-dev python3 tcpdump tshark strace ethtool
 	rdma-core ibverbs-providers rdmacm-utils python3-pyverbs
 	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync
@@ -26,7 +27,7 @@ is_installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# A kernel counts as there when one version of its series has both the image and the headers.
+# A kernel counts as there when one version of its series has all the parts that are wanted of it.
 missing_packages() {
 	local package series suffix
 	for package in "$@"; do
@@ -34,8 +35,10 @@ missing_packages() {
 	done
 	for series in "${kernels[@]}"; do
 		suffix=$(package_suffix "$series")
-		newest_kernel "$series" both >/dev/null ||
-			echo "linux-image-$suffix linux-headers-$suffix"
+		newest_kernel "$series" "$parts" >/dev/null || {
+			[ "$parts" = headers ] || echo "linux-image-$suffix"
+			echo "linux-headers-$suffix"
+		}
 	done
 }
 
@@ -51,7 +54,12 @@ install() {
 		die "apt-get could not install $*; see $log: $(grep '^E:' "$log" | head -n 1)"
 }
 
+parts=both
 case ${1:-} in
+build)
+	wanted=("${COMPILE[@]}")
+	kernels=(6.1) parts=headers
+	;;
 demo)
 	wanted=("${DEMO[@]}")
 	kernels=(6.1)
@@ -68,14 +76,14 @@ bench)
 	wanted=("${DEMO[@]}" "${CHECK[@]}" "${BENCH[@]}")
 	kernels=("${SERIES[@]}")
 	;;
-*) die "usage: install-deps.sh demo|check|coverage|bench" ;;
+*) die "usage: install-deps.sh build|demo|check|coverage|bench" ;;
 esac
 
 command -v dpkg-query >/dev/null ||
 	die "this is no Debian: install yourself what is like ${wanted[*]}"
-mapfile -t missing < <(missing_packages "${wanted[@]}" | tr ' ' '\n')
+mapfile -t missing < <(missing_packages "${wanted[@]}")
 [ ${#missing[@]} = 0 ] && exit
 mkdir -p "$BUILD"
 install "${missing[@]}"
-mapfile -t missing < <(missing_packages "${wanted[@]}" | tr ' ' '\n')
+mapfile -t missing < <(missing_packages "${wanted[@]}")
 [ ${#missing[@]} = 0 ] || die "still missing: ${missing[*]}; see $BUILD/apt.log"
