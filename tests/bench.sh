@@ -4,8 +4,8 @@
 # bench.sh [--only PATTERN] [KERNEL...]
 # PATTERN is an extended regular expression for "e2e/guest/MEASUREMENT"; the tables are kept only
 # without one, and when each measurement gave its figure. The last line is "N passed, N failed":
-# measurements that gave a figure. Which targets they reach is said above it, and does not count
-# here.
+# measurements that gave a figure, which is one of work that both ends did. Those that did not are
+# named above it, with the reason. Which targets they reach is said there, and does not count.
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
@@ -52,5 +52,6 @@ for kernel; do
 done
 passed=$(count pass) failed=$(count fail)
 [ $((passed + failed)) -gt 0 ] || failed=1
+sed -n 's/^fail [^:]*: /no figure: /p; s/^why /    /p' "$OUT"/*.results
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

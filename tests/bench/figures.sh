@@ -19,6 +19,18 @@ import json, sys
 print(json.load(sys.stdin)["end"]["sum_received"]["bits_per_second"] / 8 / 2**20)' 2>/dev/null
 }
 
+# Bytes that the receiving side of iperf3 -J had
+iperf_bytes() {
+	python3 -c '
+import json, sys
+print(json.load(sys.stdin)["end"]["sum_received"]["bytes"])' 2>/dev/null
+}
+
+# sockperf_count Sent|Received: messages
+sockperf_count() {
+	sed -n "s/.*\[Valid Duration\].*$1Messages=\([0-9]*\).*/\1/p"
+}
+
 # Microseconds one way
 sockperf_average() {
 	sed -n 's/.*avg-latency=\([0-9.]*\).*/\1/p'

@@ -4,13 +4,16 @@
 # other, each over a veth of the same kind. svt and TCP have their ends in the namespaces a and b.
 # rxe works in the first namespace only: there a rule sends what goes from one end to the other over
 # the wire. Each measurement is a test, and adds a line "MEASURE,SIZE,UNIT,SYSTEM,VALUE" to
-# values.csv, a profile lines "MEASURE,LAYER,INSTRUCTIONS" to layers.csv.
+# values.csv, a profile lines "MEASURE,LAYER,INSTRUCTIONS" to layers.csv. A figure counts when both
+# ends did the work (evidence.sh): in front of it, and instead of it when it does not, is a line with
+# the reason as VALUE.
 #
 # One processor has to be shared: programs wait for events where they can. Who polls keeps it from
 # the kernel's threads for its time slice; there is no latency of polling to be measured on it.
 
 . "$(dirname "$0")/../lib/testlib.sh"
 . "$(dirname "$0")/figures.sh"
+. "$(dirname "$0")/evidence.sh"
 
 OUT=/run/svt/files
 FILE=$OUT/values.csv
@@ -28,7 +31,10 @@ rxe_end() {
 	sysctl -qw "net.ipv4.conf.$1.accept_local=1" "net.ipv4.conf.$1.rp_filter=0"
 	ip route add "$3" dev "$1" src "$2" table "$4"
 	ip rule add pref 10 iif lo from "$2" to "$3" lookup "$4"
+	# rdma_cm asks for the way back by the netdev that a request came to
+	ip rule add pref 11 oif "$1" lookup "$4"
 	rdma link add "$5" type rxe netdev "$1"
+	NETDEV[$5]=$1
 }
 
 setup_rxe() {
@@ -55,6 +61,12 @@ setup_mixed() {
 	in_b rdma link add svtm type svt netdev mixed0
 	gid_index rxem v4
 	gid_index svtm v4
+	NETDEV[rxem]=mixed0 NETDEV[svtm]=mixed0
+}
+
+setup_svt() {
+	setup_pair
+	NETDEV[svta]=veth0 NETDEV[svtb]=veth0
 }
 
 in_ns_of() {
@@ -96,9 +108,25 @@ exec_in_b() {
 
 # ---- what is written down ----------------------------------------------------------------
 
+# claim MEASURE SIZE UNIT: a row that has no figure until `record` gives it one
+claim() {
+	ROWS+=("$1,$2,$3")
+	echo "$1,$2,$3,$SYSTEM,it did not end" >>"$FILE"
+}
+ROWS=()
+
+# unproven WHY: none of the rows claimed in this measurement has a figure
+unproven() {
+	local row
+	for row in "${ROWS[@]}"; do
+		echo "$row,$SYSTEM,${1//,/;}" >>"$FILE"
+	done
+	die "not proven: $1"
+}
+
 # record MEASURE SIZE UNIT VALUE: fails when VALUE is no number
 record() {
-	[[ $4 =~ ^[0-9]+(\.[0-9]+)?$ ]] || die "no figure in the output: '$4'"
+	[[ $4 =~ ^[0-9]+(\.[0-9]+)?$ ]] || unproven "no figure in the output: '$4'"
 	echo "$1,$2,$3,$SYSTEM,$4" | tee -a "$FILE"
 }
 
@@ -110,21 +138,41 @@ perftest() {
 		"$1" -d "$CLIENT" -x "$(gid_index "$CLIENT" v4)" -F -m 4096 "${@:2}" "$HOST"
 }
 
+# option_of NAME DEFAULT OPTION...: its value
+option_of() {
+	local name=$1 value=$2
+	while [ $# -gt 3 ]; do
+		shift
+		[ "$2" != "$name" ] || value=$3
+	done
+	echo "$value"
+}
+
+# proven PROGRAM SIZE COUNT [OPTION...]: perftest with COUNT messages on each QP, which were sent and
+# received
+proven() {
+	observed perftest "$1" -s "$2" -n "$3" "${@:4}"
+	did_perftest "$1" $(($3 * $(option_of -q 1 "$@"))) "$2"
+}
+
 # bandwidth MEASURE SIZE COUNT PROGRAM [OPTION...]
 bandwidth() {
-	perftest "$4" -s "$2" -n "$3" -N "${@:5}"
+	claim "$1" "$2" MB/s
+	proven "$4" "$2" "$3" -N "${@:5}"
 	record "$1" "$2" MB/s "$(perftest_figure 4 <"$WORK/client")"
 }
 
 # rate MEASURE SIZE COUNT PROGRAM [OPTION...]: messages a second
 rate() {
-	perftest "$4" -s "$2" -n "$3" -N "${@:5}"
+	claim "$1" "$2" 1/s
+	proven "$4" "$2" "$3" -N "${@:5}"
 	record "$1" "$2" 1/s "$(perftest_rate <"$WORK/client")"
 }
 
 # latency MEASURE SIZE PROGRAM [OPTION...]: of one way
 latency() {
-	perftest "$3" -s "$2" -n 500 "${@:4}"
+	claim "$1" "$2" us
+	proven "$3" "$2" 500 "${@:4}"
 	record "$1" "$2" us "$(perftest_figure 5 <"$WORK/client")"
 }
 
@@ -177,7 +225,10 @@ measure_latency() {
 attempt_latency() {
 	# The host works for the time that the guest idles: 250 s of it
 	(SVT_TIME_SCALE=50 PAIR_LIMIT=5 latency "$@") && return
-	echo "no latency of $SYSTEM: $(dmesg | grep -m 1 "queue full" || echo it did not end)"
+	(
+		claim "$1" "$2" us
+		unproven "$(dmesg | grep -om 1 "queue full" || echo it did not end)"
+	) || :
 }
 
 # ---- a flood beside it -------------------------------------------------------------------
@@ -205,19 +256,25 @@ beside() {
 	fi
 	"${@:3}"
 	[ "$2" != nothing ] || return 0
-	pgrep -x "$1" >/dev/null || die "$1 ended before"
+	pgrep -x "$1" >/dev/null || unproven "the flood ended before"
+	at_least client "wire tx_bytes" $FLOOD_BYTES
+	at_least server "wire rx_bytes" $FLOOD_BYTES
 	pkill -x "$1"
 	wait
 }
+# Of the flood, while the messages go beside it; those are less than a hundredth of that
+FLOOD_BYTES=10000000
 
 # Average and 99th percentile, of one way
 verbs_tail() {
-	perftest ib_send_lat -s 64 -n 1000 -e
+	claim "latency beside $1" 64 us
+	claim "99 % latency beside $1" 64 us
+	proven ib_send_lat 64 1000 -e
 	record "latency beside $1" 64 us "$(perftest_figure 6 <"$WORK/client")"
 	record "99 % latency beside $1" 64 us "$(perftest_figure 8 <"$WORK/client")"
 }
 
-tcp_tail() {
+sockperf_pair() {
 	local server
 	in_a sockperf sr --tcp -i 10.0.0.1 &
 	server=$!
@@ -225,6 +282,18 @@ tcp_tail() {
 	in_b sockperf pp --tcp -i 10.0.0.1 -m 64 -t 1 --no-rdtsc >"$WORK/client"
 	pkill -x sockperf
 	wait $server || :
+}
+
+tcp_tail() {
+	local sent
+	claim "latency beside $1" 64 us
+	claim "99 % latency beside $1" 64 us
+	observed sockperf_pair
+	sent=$(sockperf_count Sent <"$WORK/client")
+	[ "${sent:-0}" -ge 500 ] || unproven "sockperf sent ${sent:-no} messages"
+	[ "$(sockperf_count Received <"$WORK/client")" = "$sent" ] ||
+		unproven "not all of $sent messages came back"
+	did_exchange "$sent"
 	record "latency beside $1" 64 us "$(sockperf_average <"$WORK/client")"
 	record "99 % latency beside $1" 64 us "$(sockperf_percentile 99 <"$WORK/client")"
 }
@@ -238,15 +307,21 @@ measure_tail() {
 	SYSTEM=svt
 }
 
-connections() {
+cmtime_pair() {
 	local server
-	(exec_in_a cmtime -b "$HOST" -c 200) &
+	(exec_in_a cmtime -b "$HOST" -c 200) >"$WORK/server" 2>&1 &
 	server=$!
 	sleep 1
-	(exec_in_b timeout 30 cmtime -b "${HOST%1}2" -s "$HOST" -c 200) >"$WORK/client"
+	(exec_in_b timeout 30 cmtime -b "${HOST%1}2" -s "$HOST" -c 200) >"$WORK/client" 2>&1
 	# It waits for more
 	pkill cmtime
 	wait $server || :
+}
+
+connections() {
+	claim "connections" 0 1/s
+	observed cmtime_pair
+	did_connect 200
 	record "connections" 0 1/s "$(awk '/^create qp +:|^connect +:/ { sum += $(NF - 3) }
 		END { if (sum) printf "%d", 200 * 1000 / sum }' "$WORK/client")"
 }
@@ -261,8 +336,11 @@ measure_verbs() {
 # What no other system is compared with
 calls() {
 	local tool=$BUILD/tools/svt_postcount
-	pair "$tool" -d "$SERVER" -g "$(gid_index "$SERVER" v4)" "${@:2}" -- \
+	claim "calls per post of $1" "${3:-65536}" calls
+	observed pair "$tool" -d "$SERVER" -g "$(gid_index "$SERVER" v4)" "${@:2}" -- \
 		"$tool" -d "$CLIENT" -g "$(gid_index "$CLIENT" v4)" "${@:2}" "$HOST"
+	did_carry client server $((10000 * ${3:-65536})) 10000
+	did_not_fail
 	record "calls per post of $1" "${3:-65536}" calls \
 		"$(sed -n 's/^post \([0-9]*\) calls in \([0-9]*\) .*/\1 \2/p' "$WORK/client" |
 			awk '{ printf "%.4f", $1 / $2 }')"
@@ -277,14 +355,24 @@ qps_open() {
 	perftest ib_write_bw -s 64 -n 5000000 -t 1 -Q 1 -q "$1" >/dev/null 2>&1 &
 	# Not by the scaled nap: the programs are busy, so this time has to be worked off
 	sleep 5
-	pgrep -x ib_write_bw >/dev/null || die "ib_write_bw did not run"
+	are_connected "$1" || unproven "not all of $1 QPs are connected"
 	slab
 	pkill -x ib_write_bw
 	wait
 }
 
+# are_connected NUMBER: QPs of each end; one that only responds stays in RTR
+are_connected() {
+	local device
+	for device in "$SERVER" "$CLIENT"; do
+		[ "$(rdma resource show qp link "$device/1" | grep -cE 'type RC state RT[RS]')" = "$1" ] ||
+			return
+	done
+}
+
 memory() {
 	local few many
+	claim "memory of a QP" 0 bytes
 	few=$(qps_open 8)
 	many=$(qps_open 264)
 	echo "$few KiB for 8 QPs on each side, $many KiB for 264"
@@ -304,11 +392,12 @@ measure_alone() {
 # sampled COUNT PROGRAM [OPTION...]: a run of so many messages, on QPS QPs, and its report
 sampled() {
 	local data=$WORK/perf.data each=$(($1 / ${QPS:-1}))
-	pair "$2" -d "$SERVER" -x "$(gid_index "$SERVER" v4)" -F -m 4096 -n $each "${@:3}" -- \
+	observed pair "$2" -d "$SERVER" -x "$(gid_index "$SERVER" v4)" -F -m 4096 -n $each "${@:3}" -- \
 		perf record -q -a -e cpu-clock -F $((1000000000 / PERIOD)) -o "$data" \
 		"$2" -d "$CLIENT" -x "$(gid_index "$CLIENT" v4)" -F -m 4096 -n $each "${@:3}" "$HOST"
 	perf report -i "$data" --stdio --sort dso,symbol -F sample,dso,symbol -g none \
 		>"$WORK/report.$1" 2>/dev/null
+	did_perftest "$2" "$1" "$(option_of -s 8 "${@:3}")"
 }
 
 # profile MEASURE SHORT LONG PROGRAM [OPTION...]: the difference is that of LONG - SHORT messages
@@ -409,13 +498,20 @@ measure_loss() {
 
 tcp_bandwidth() {
 	local size=$1 bytes=$2
-	pair iperf3 -s -1 -- iperf3 -c 10.0.0.1 -l "$size" -n "$bytes" -J
+	claim "${3:-send}" "$size" MB/s
+	observed pair iperf3 -s -1 -J -- iperf3 -c 10.0.0.1 -l "$size" -n "$bytes" -J
+	did_iperf "$(numfmt --from=iec "$bytes")"
 	record "${3:-send}" "$size" MB/s "$(iperf_figure <"$WORK/client")"
 }
 
 tcp_latency() {
-	pair qperf -- qperf -t 1 -m "$1" --use_bits_per_sec 10.0.0.1 tcp_lat quit
-	record "send latency" "$1" us "$(qperf_figure <"$WORK/client")"
+	local figure
+	claim "send latency" "$1" us
+	observed pair qperf -- qperf -t 1 -m "$1" --use_bits_per_sec 10.0.0.1 tcp_lat quit
+	figure=$(qperf_figure <"$WORK/client")
+	# For a second; half as many is certain
+	did_exchange "$(awk -v us="${figure:-1}" 'BEGIN { printf "%d", 1000000 / (2 * us) / 2 }')"
+	record "send latency" "$1" us "$figure"
 }
 
 measure_tcp() {
@@ -446,9 +542,13 @@ mkdir -p "$OUT"
 warm
 # Waiting for a disk takes as long as it likes here
 echo 0 >/proc/sys/kernel/hung_task_timeout_secs
-setup_pair
+setup_svt
 setup_rxe
 setup_mixed
+for device in "${!NETDEV[@]}"; do
+	# What was counted is read, not what was a moment ago
+	echo 0 >"/sys/class/infiniband/$device/ports/1/hw_counters/lifespan"
+done
 between svt measure_verbs
 between svt measure_tail
 between svt run_test "svt: connections" connections

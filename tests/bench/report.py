@@ -5,7 +5,8 @@
 Reads what tests/bench/guest.sh wrote, values.csv ("MEASURE,SIZE,UNIT,SYSTEM,VALUE") and layers.csv
 ("MEASURE,LAYER,INSTRUCTIONS") of a directory. Prints a table with the ratios of svt to the others
 and how svt changed against the table that was kept, where the instructions go, and which targets
-are met. Keeps this table: KEPT.csv, KEPT-layers.csv and, drawn, KEPT.png.
+are met. Keeps this table: KEPT.csv, KEPT-layers.csv and, drawn, KEPT.png. A VALUE that is no number
+says why there is none: the table has "none" there, and the reason below.
 """
 
 import argparse
@@ -16,15 +17,30 @@ import shutil
 from targets import Table, show, targets
 
 SYSTEMS = ["svt", "rxe", "tcp"]
+NONE = "none"
+
+
+def number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def read_values(path):
-    """{(measure, size, unit): {system: value}}, in the order of the first mention"""
-    rows = {}
+    """{(measure, size, unit): {system: value}}, in the order of the first mention, and
+    {(measure, size, unit): {system: reason}} for what has no value. The last line of each counts"""
+    rows, reasons = {}, {}
     with open(path, newline="") as file:
-        for measure, size, unit, system, value in csv.reader(file):
-            rows.setdefault((measure, int(size), unit), {})[system] = float(value)
-    return rows
+        for measure, size, unit, system, text in csv.reader(file):
+            key, value = (measure, int(size), unit), number(text)
+            rows.setdefault(key, {}).pop(system, None)
+            reasons.setdefault(key, {}).pop(system, None)
+            if value is None:
+                reasons[key][system] = text
+            else:
+                rows[key][system] = value
+    return rows, {key: found for key, found in reasons.items() if found}
 
 
 def read_layers(path):
@@ -49,17 +65,23 @@ def read_kept(path):
         return {}
     with open(path, newline="") as file:
         return {(row["measure"], int(row["bytes"]), row["unit"]):
-                {system: float(row[system]) for system in SYSTEMS if row[system]}
+                {system: float(row[system]) for system in SYSTEMS
+                 if row[system] and row[system] != NONE}
                 for row in csv.DictReader(file)}
 
 
-def keep(rows, path):
+def cells(values, reasons):
+    """Of a row, for each system"""
+    return [NONE if system in reasons else short(values.get(system)) for system in SYSTEMS]
+
+
+def keep(rows, reasons, path):
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["measure", "bytes", "unit", *SYSTEMS])
         for key, values in rows.items():
-            writer.writerow([*key, *(short(values.get(system)) for system in SYSTEMS)])
+            writer.writerow([*key, *cells(values, reasons.get(key, {}))])
 
 
 def short(value):
@@ -82,17 +104,23 @@ def change(values, before):
     return f"{percent:+.0f} %" if abs(percent) >= 1.5 else "="
 
 
-def print_table(rows, kept, kernel):
+def print_reasons(reasons):
+    for (measure, size, _), found in reasons.items():
+        for system, reason in found.items():
+            print(f"none: {measure} of {size} bytes, {system}: {reason}")
+
+
+def print_table(rows, reasons, kept, kernel):
     heads = ["measure", "bytes", "unit", "svt", "rxe", "TCP", "svt/rxe", "svt/TCP", "change"]
-    lines = [[measure, str(size), unit, *(short(values.get(system)) for system in SYSTEMS),
-              ratio(values, "rxe"), ratio(values, "tcp"),
-              change(values, kept.get((measure, size, unit), {}))]
-             for (measure, size, unit), values in rows.items()]
+    lines = [[*map(str, key), *cells(values, reasons.get(key, {})),
+              ratio(values, "rxe"), ratio(values, "tcp"), change(values, kept.get(key, {}))]
+             for key, values in rows.items()]
     widths = [max(map(len, column)) for column in zip(heads, *lines)]
     print(f"kernel {kernel}; MB are 2^20 bytes")
     for line in [heads, *lines]:
         print("  ".join(word.ljust(width) if column in (0, 2) else word.rjust(width)
                         for column, (word, width) in enumerate(zip(line, widths))).rstrip())
+    print_reasons(reasons)
 
 
 def draw(rows, kernel, path):
@@ -131,16 +159,16 @@ def main():
     parser.add_argument("kept", type=pathlib.Path, help="without .csv")
     parser.add_argument("--no-targets", action="store_true", help="the figures are of a machine")
     arguments = parser.parse_args()
-    rows = read_values(arguments.found / "values.csv")
+    rows, reasons = read_values(arguments.found / "values.csv")
     layers = read_layers(arguments.found / "layers.csv")
     table = arguments.kept.with_name(arguments.kept.name + ".csv")
-    print_table(rows, read_kept(table), arguments.kernel)
+    print_table(rows, reasons, read_kept(table), arguments.kernel)
     print_layers(layers)
     if not arguments.no_targets:
         print()
         met, wanted = show(targets(Table(rows, layers), arguments.kept.name))
         print(f"{met} of {wanted} targets met")
-    keep(rows, table)
+    keep(rows, reasons, table)
     if layers:
         shutil.copyfile(arguments.found / "layers.csv",
                         table.with_name(arguments.kept.name + "-layers.csv"))

@@ -6,6 +6,7 @@
 import contextlib
 import io
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -52,7 +53,8 @@ def output_of(function, *arguments):
 
 def table_of(directory, layers_found):
     (directory / "values.csv").write_text(VALUES)
-    return targets.Table(report.read_values(directory / "values.csv"), layers_found)
+    rows, _ = report.read_values(directory / "values.csv")
+    return targets.Table(rows, layers_found)
 
 
 def a_layer_is_what_the_longer_run_has_more(directory):
@@ -100,20 +102,144 @@ def a_write_on_one_host_counts_what_the_kernel_does(directory):
 
 def a_change_shows_against_the_table_that_was_kept(directory):
     (directory / "values.csv").write_text(VALUES)
-    rows = report.read_values(directory / "values.csv")
-    report.keep(rows, directory / "kept.csv")
+    rows, _ = report.read_values(directory / "values.csv")
+    report.keep(rows, {}, directory / "kept.csv")
     rows[("send", 65536, "MB/s")]["svt"] = 880
-    shown = output_of(report.print_table, rows, report.read_kept(directory / "kept.csv"), "x")
+    shown = output_of(report.print_table, rows, {}, report.read_kept(directory / "kept.csv"), "x")
     line = next(line for line in shown.splitlines() if line.startswith("send  "))
     assert line.split() == ["send", "65536", "MB/s", "880", "200", "1600", "4.40", "0.55",
                             "+10", "%"]
+
+
+def a_row_without_proof_has_no_figure_but_a_reason(directory):
+    (directory / "values.csv").write_text(
+        "send,65536,MB/s,svt,it did not end\nsend,65536,MB/s,svt,800\n"
+        "send,65536,MB/s,rxe,200\nsend,65536,MB/s,rxe,the server did nothing\n")
+    rows, reasons = report.read_values(directory / "values.csv")
+    report.keep(rows, reasons, directory / "kept.csv")
+    shown = output_of(report.print_table, rows, reasons, {}, "x").splitlines()
+    assert shown[2].split() == ["send", "65536", "MB/s", "800", "none"]
+    assert shown[3] == "none: send of 65536 bytes, rxe: the server did nothing"
+    assert report.read_kept(directory / "kept.csv") == {("send", 65536, "MB/s"): {"svt": 800.0}}
+    figure = targets.Table(rows, {}).ratio("send", 65536, "rxe")
+    assert targets.verdict(figure, 4, None) == "not measured"
+
+
+# What both ends counted: END COUNTER BEFORE AFTER, for did_* of evidence.sh
+SENDS = """\
+client wire tx_bytes 5 66000
+server wire rx_bytes 5 66000
+client hw_counters/tx_packets 0 16
+client hw_counters/tx_bytes 100 65700
+server hw_counters/rx_packets 0 16
+server hw_counters/rx_bytes 0 65700
+client hw_counters/retry_exceeded 1 1
+server hw_counters/remote_errors 0 0
+"""
+CONNECTIONS = """\
+client cm_tx_msgs/req 0 200
+server cm_rx_msgs/req 0 200
+server cm_tx_msgs/rep 0 200
+client cm_rx_msgs/rep 0 200
+client cm_tx_msgs/rtu 0 200
+server cm_rx_msgs/rtu 0 200
+client cm_rx_msgs/rej 3 3
+client cm_tx_msgs/rej 0 0
+server cm_rx_msgs/rej 0 0
+server cm_tx_msgs/rej 3 3
+"""
+FIGURES = " #bytes     #iterations    BW peak[MB/sec]\n 65536      1                800.00\n"
+WAYS = ["client wire tx", "server wire rx", "client hw_counters/tx", "server hw_counters/rx"]
+
+
+def verdict_of(directory, counted, check, client=FIGURES, server=""):
+    """What evidence.sh says of ends that counted this, and printed that"""
+    (directory / "client").write_text(client)
+    (directory / "server").write_text(server)
+    lines = [". figures.sh", ". evidence.sh", "CLIENT=1 SERVER=2",
+             "unproven() { echo \"$1\"; exit 1; }"]
+    for line in counted.splitlines():
+        end, *counter, before, after = line.split()
+        key = f'"{end} {" ".join(counter)}"'
+        lines.append(f"BEFORE[{key}]={before} AFTER[{key}]={after}")
+    lines.append(f"WORK={directory}; {check}")
+    return subprocess.run(["bash", "-uc", "\n".join(lines)], cwd=pathlib.Path(__file__).parent,
+                          text=True, capture_output=True).stdout.strip()
+
+
+def a_message_that_both_ends_counted_is_proven(directory):
+    assert verdict_of(directory, SENDS, "did_perftest ib_send_bw 1 65536") == ""
+
+
+def bytes_that_one_end_did_not_count_are_no_proof(directory):
+    for way in WAYS:
+        counted = "\n".join(line.rsplit(" ", 1)[0] + " 60000" if line.startswith(way + "_bytes")
+                            else line for line in SENDS.splitlines())
+        said = verdict_of(directory, counted, "did_perftest ib_send_bw 1 65536")
+        assert "_bytes of the " in said and " where 65536 were due" in said, (way, said)
+
+
+def an_end_without_a_counter_is_no_proof(directory):
+    for way in WAYS:
+        counted = "\n".join(line for line in SENDS.splitlines() if not line.startswith(way))
+        said = verdict_of(directory, counted, "did_perftest ib_send_bw 1 65536")
+        assert said.startswith("nothing counts "), (way, said)
+
+
+def a_read_is_carried_the_other_way(directory):
+    said = verdict_of(directory, SENDS, "did_perftest ib_read_bw 1 65536")
+    assert said.startswith("nothing counts wire tx_bytes of the server"), said
+
+
+def a_counter_of_failures_that_moved_is_no_proof(directory):
+    said = verdict_of(directory, SENDS.replace("retry_exceeded 1 1", "retry_exceeded 1 2"),
+                      "did_perftest ib_send_bw 1 65536")
+    assert said == "hw_counters/retry_exceeded of the client went up by 1", said
+
+
+def what_a_program_says_counts_at_both_ends(directory):
+    check = "did_perftest ib_send_bw 1 65536"
+    said = verdict_of(directory, SENDS, check, server="Completion with error at server\n")
+    assert said == "the server says: Completion with error at server", said
+    assert "prints no figures" in verdict_of(directory, SENDS, check, client="")
+    said = verdict_of(directory, SENDS, check, server=FIGURES.replace(" 1 ", " 7 "))
+    assert said == "the server did 7 messages of 1", said
+
+
+def iperf_has_its_bytes_at_both_ends(directory):
+    counted = "client wire tx_bytes 0 1000000\nserver wire rx_bytes 0 {}\n"
+    says = '{{"end": {{"sum_received": {{"bytes": {}}}}}}}'
+    for client, server, wire, said in (
+            (950000, 950000, 1000000, ""),
+            (950000, 800000, 1000000, "the server of iperf3 says 800000 bytes of 1000000"),
+            (950000, 950000, 800000, "wire rx_bytes of the server went up by 800000"
+                                     " where 900000 were due")):
+        found = verdict_of(directory, counted.format(wire), "did_iperf 1000000",
+                           says.format(client), says.format(server))
+        assert found == said, found
+
+
+def a_connection_has_three_messages_at_both_ends(directory):
+    assert verdict_of(directory, CONNECTIONS, "did_connect 200", client="") == ""
+    for message in ("req", "rep", "rtu"):
+        for way in ("rx", "tx"):
+            name = f"cm_{way}_msgs/{message}"
+            counted = CONNECTIONS.replace(f"{name} 0 200", f"{name} 0 199")
+            said = verdict_of(directory, counted, "did_connect 200", client="")
+            assert said.startswith(f"{name} of the ") and "199 where 200" in said, said
+
+
+def a_refusal_is_no_connection(directory):
+    counted = CONNECTIONS.replace("server cm_tx_msgs/rej 3 3", "server cm_tx_msgs/rej 3 203")
+    said = verdict_of(directory, counted, "did_connect 200", client="")
+    assert said == "cm_tx_msgs/rej of the server went up by 200", said
 
 
 def main():
     passed = failed = 0
     print("KTAP version 1")
     for name, test in list(globals().items()):
-        if not callable(test) or name in ("main", "output_of", "table_of"):
+        if not callable(test) or name in ("main", "output_of", "table_of", "verdict_of"):
             continue
         with tempfile.TemporaryDirectory() as directory:
             try:
