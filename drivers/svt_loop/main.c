@@ -65,7 +65,7 @@ static void deliver(struct loop_device *sender, struct sk_buff *skb, u32 delay_u
 	struct svt_rx_address address;
 	bool multicast, found = false;
 
-	loop_rx_address(&sender->svt, skb, &address);
+	loop_rx_address(&sender->svt, skb, skb->len, &address);
 	multicast = rdma_is_multicast_addr((struct in6_addr *)address.dgid.raw);
 	skb->tstamp = ktime_add_us(ktime_get(), delay_us);
 	list_for_each_entry_rcu(receiver, &loop_devices, node) {

@@ -98,11 +98,12 @@ struct sk_buff *loop_make_packet(struct svt_train *train, unsigned int index)
  * loop_rx_address() - svt_backend_ops.rx_address
  * @dev: not used
  * @skb: from loop_make_packet()
+ * @length: not used: there is one packet in @skb
  * @address: to be filled
  *
  * Context: any.
  */
-void loop_rx_address(struct svt_device *dev, const struct sk_buff *skb,
+void loop_rx_address(struct svt_device *dev, const struct sk_buff *skb, u32 length,
 		     struct svt_rx_address *address)
 {
 	const union rdma_network_hdr *header = network_header(skb);

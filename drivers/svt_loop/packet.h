@@ -6,7 +6,7 @@
 #include <rdma/svt.h>
 
 struct sk_buff *loop_make_packet(struct svt_train *train, unsigned int index);
-void loop_rx_address(struct svt_device *dev, const struct sk_buff *skb,
+void loop_rx_address(struct svt_device *dev, const struct sk_buff *skb, u32 length,
 		     struct svt_rx_address *address);
 
 #endif

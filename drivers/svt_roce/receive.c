@@ -12,6 +12,7 @@
  */
 #include <linux/netfilter.h>
 #include <linux/rculist.h>
+#include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/netfilter/nf_conntrack.h>
 #include <net/sock.h>
@@ -291,15 +292,23 @@ unsigned int roce_hook(void *priv, struct sk_buff *skb, const struct nf_hook_sta
 	return NF_STOLEN;
 }
 
+/* Of a packet by itself, instead of all that GRO or its sender merged with it */
+static void set_length(struct iphdr *ip, u32 length)
+{
+	ip->tot_len = htons(sizeof(*ip) + sizeof(struct udphdr) + length);
+	ip_send_check(ip);
+}
+
 /**
  * roce_rx_address() - svt_backend_ops.rx_address
  * @dev: the device
  * @skb: as roce_receive() handed it on
+ * @length: of the packet, from the BTH to the end of the ICRC
  * @address: to be filled
  *
  * Context: any.
  */
-void roce_rx_address(struct svt_device *dev, const struct sk_buff *skb,
+void roce_rx_address(struct svt_device *dev, const struct sk_buff *skb, u32 length,
 		     struct svt_rx_address *address)
 {
 	memset(address, 0, sizeof(*address));
@@ -307,9 +316,12 @@ void roce_rx_address(struct svt_device *dev, const struct sk_buff *skb,
 	read_destination(skb, &address->dgid);
 	if (is_ipv6(skb)) {
 		memcpy(&address->grh.ibgrh, ipv6_hdr(skb), sizeof(struct ipv6hdr));
+		address->grh.ibgrh.paylen = htons(sizeof(struct udphdr) + length);
 		address->packet_type = PACKET_IPV6;
 	} else {
 		address->grh.roce4grh = *ip_hdr(skb);
+		if (skb_is_gso(skb))
+			set_length(&address->grh.roce4grh, length);
 		address->packet_type = PACKET_IPV4;
 	}
 	address->sl = skb->priority & 7;

@@ -175,7 +175,8 @@ struct svt_rx_address {
  *	SVT_XMIT_LOCAL, unless @train->on_wire, when nothing was taken because the path leads to a
  *	device of this host, @train->peer, which stays until the end of the read section: the core
  *	copies from memory to memory.
- * @rx_address: tell of @skb, which is as it was handed to svt_receive(); atomic.
+ * @rx_address: tell of a packet in @skb, which is as it was handed to svt_receive(), of @length
+ *	bytes from the BTH to the end of its trailer; atomic.
  * @listen: receive (@begin) or no longer receive what is sent to the group @gid. With @gid NULL:
  *	offer the frames that the netdev of the port receives to svt_steer(); only where
  *	svt_link.frame is not 0. May sleep. Optional. Return: 0 or a negative errno.
@@ -190,7 +191,7 @@ struct svt_backend_ops {
 	int (*flow_open)(struct svt_device *dev, struct svt_flow *flow);
 	void (*flow_close)(struct svt_device *dev, struct svt_flow *flow);
 	int (*xmit)(struct svt_device *dev, struct svt_train *train);
-	void (*rx_address)(struct svt_device *dev, const struct sk_buff *skb,
+	void (*rx_address)(struct svt_device *dev, const struct sk_buff *skb, u32 length,
 			   struct svt_rx_address *address);
 	int (*listen)(struct svt_device *dev, const union ib_gid *gid, bool begin);
 	void (*release)(struct svt_device *dev);

@@ -113,7 +113,7 @@ static int fake_xmit(struct svt_device *dev, struct svt_train *train)
 	return 0;
 }
 
-static void fake_rx_address(struct svt_device *dev, const struct sk_buff *skb,
+static void fake_rx_address(struct svt_device *dev, const struct sk_buff *skb, u32 length,
 			    struct svt_rx_address *address)
 {
 	*address = to_fake(dev)->address;

@@ -95,7 +95,7 @@ static void svt_receive_one(struct svt_device *dev, struct sk_buff *skb,
 	struct svt_qp *qp;
 
 	if (destination->qpn == SVT_QPN_MULTICAST) {
-		dev->ops->rx_address(dev, skb, &address);
+		dev->ops->rx_address(dev, skb, svt_rx_cb(skb)->stride, &address);
 		svt_multicast_deliver(dev, &address.dgid, skb);
 		return;
 	}
@@ -260,13 +260,13 @@ static bool svt_parse(struct svt_rx_packet *rx, const struct svt_rx_cursor *at)
 	return true;
 }
 
-static bool svt_from_peer(struct svt_qp *qp, const struct sk_buff *skb)
+static bool svt_from_peer(struct svt_qp *qp, struct sk_buff *skb)
 {
 	struct svt_rx_address address;
 
 	if (!qp->type->connected)
 		return true;
-	qp->dev->ops->rx_address(qp->dev, skb, &address);
+	qp->dev->ops->rx_address(qp->dev, skb, svt_rx_cb(skb)->stride, &address);
 	return svt_gid_equal(&address.sgid, &qp->path.dgid) &&
 	       svt_gid_equal(&address.dgid, &qp->path.sgid);
 }

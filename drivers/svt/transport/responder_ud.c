@@ -13,6 +13,15 @@ static u32 svt_ud_qkey(const struct svt_qp *qp)
 	return qp->ibqp.qp_type == IB_QPT_GSI ? IB_QP1_QKEY : qp->attr.qkey;
 }
 
+/* From the BTH to the end of the trailer */
+static u32 svt_ud_length(const struct svt_rx_packet *rx)
+{
+	const struct svt_packet *packet = &rx->packet;
+
+	return packet->header_length + packet->payload_length + packet->pad +
+	       svt_rx_cb(rx->skb)->trailer;
+}
+
 /* The receiver finds 40 bytes of network header in front of its data (IBTA 11.4.1.2) */
 static enum svt_verdict svt_ud_deliver(struct svt_qp *qp, const struct svt_rx_packet *rx,
 				       const struct svt_rx_address *address)
@@ -110,7 +119,7 @@ void svt_responder_ud_request(struct svt_qp *qp, struct svt_rx_packet *rx)
 		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_QKEY);
 		return;
 	}
-	qp->dev->ops->rx_address(qp->dev, rx->skb, &address);
+	qp->dev->ops->rx_address(qp->dev, rx->skb, svt_ud_length(rx), &address);
 	verdict = svt_ud_deliver(qp, rx, &address);
 	if (verdict == SVT_VERDICT_OK)
 		svt_ud_complete(qp, &rx->packet, &address);
