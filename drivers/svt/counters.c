@@ -14,6 +14,7 @@ const char *const svt_counter_names[SVT_COUNT_TOTAL] = {
 	[SVT_COUNT_TX_DROPPED]			= "tx_dropped",
 	[SVT_COUNT_RX_PACKETS]			= "rx_packets",
 	[SVT_COUNT_RX_BYTES]			= "rx_bytes",
+	[SVT_COUNT_RX_TRAINS]			= "rx_trains",
 	[SVT_COUNT_RX_DROPPED_BACKEND]		= "rx_dropped_backend",
 	[SVT_COUNT_RX_DROPPED_MALFORMED]	= "rx_dropped_malformed",
 	[SVT_COUNT_RX_DROPPED_NO_QP]		= "rx_dropped_no_qp",

@@ -17,6 +17,7 @@ enum svt_counter {
 	SVT_COUNT_TX_DROPPED,		/* lost on this host on the way out */
 	SVT_COUNT_RX_PACKETS,
 	SVT_COUNT_RX_BYTES,
+	SVT_COUNT_RX_TRAINS,		/* skbs, of one packet or of many */
 	SVT_COUNT_RX_DROPPED_BACKEND,	/* refused below the BTH: ICRC, length, no device */
 	SVT_COUNT_RX_DROPPED_MALFORMED,	/* BTH or extended headers do not parse */
 	SVT_COUNT_RX_DROPPED_NO_QP,

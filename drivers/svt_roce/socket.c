@@ -4,7 +4,8 @@
  *
  * They come with the first device of the namespace and go with the last. As kernel sockets they
  * hold no reference on it. Nothing is sent through them; packets go out by transmit.c. The sockets
- * own the port; most packets are taken by the hooks, in front of them, see receive.c.
+ * own the port, and have GRO merge what comes to it; most packets are taken by the hooks, in front
+ * of them, see receive.c.
  * roce_net.sockets_lock protects the count and the pointers.
  */
 #include <linux/netfilter_ipv4.h>
@@ -26,6 +27,25 @@ static const struct nf_hook_ops hooks[] = {
 	},
 };
 
+static void close_socket(struct socket **socket)
+{
+	if (*socket)
+		udp_tunnel_sock_release(*socket);
+	*socket = NULL;
+}
+
+/*
+ * Of a datagram without a checksum GRO merges nothing, and of others only those of one flow whose
+ * identification is counted up or stays as it is: receive.c knows both. Sockets that are told to,
+ * as UDP_GRO does, are the only ones that GRO merges for.
+ */
+static int merge_datagrams(struct socket *socket)
+{
+	int on = 1;
+
+	return socket->ops->setsockopt(socket, SOL_UDP, UDP_GRO, KERNEL_SOCKPTR(&on), sizeof(on));
+}
+
 static int open_socket(struct net *net, u8 family, struct socket **socket)
 {
 	struct udp_port_cfg port = {
@@ -43,14 +63,10 @@ static int open_socket(struct net *net, u8 family, struct socket **socket)
 	if (ret)
 		return ret;
 	setup_udp_tunnel_sock(net, *socket, &tunnel);
-	return 0;
-}
-
-static void close_socket(struct socket **socket)
-{
-	if (*socket)
-		udp_tunnel_sock_release(*socket);
-	*socket = NULL;
+	ret = merge_datagrams(*socket);
+	if (ret)
+		close_socket(socket);
+	return ret;
 }
 
 static int open_sockets(struct net *net, struct socket **sockets)

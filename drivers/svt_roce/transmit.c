@@ -226,11 +226,21 @@ static struct page_frag *find_room(unsigned int length)
 	return pages;
 }
 
+/*
+ * GRO adds at least one fragment, or a whole skb, for each packet that it merges with a first one,
+ * which may be ours. Of ours two and more share a fragment, unless they filled one piece of pages
+ * each.
+ */
+static bool may_be_merged(const struct skb_shared_info *shared)
+{
+	return shared->frag_list || (shared->gso_size && shared->nr_frags >= shared->gso_segs);
+}
+
 bool roce_built(const struct sk_buff *skb)
 {
 	const struct skb_shared_info *shared = skb_shinfo(skb);
 
-	return skb->ip_summed == CHECKSUM_PARTIAL && shared->nr_frags &&
+	return skb->ip_summed == CHECKSUM_PARTIAL && shared->nr_frags && !may_be_merged(shared) &&
 	       page_private(skb_frag_page(&shared->frags[0])) == (unsigned long)&our_page;
 }
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Packets that share an skb on their way through the host. Where the netdev does not take them
 # together, as a NIC without offload, each has to be a packet of its own with all that a peer
-# checks; a peer that gets them one by one, and one that sends them so, lose nothing.
+# checks; a peer that gets them one by one, and one that sends them so, lose nothing. GRO puts
+# together again what comes one by one, as from a NIC.
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -86,13 +87,51 @@ contents_without_offload() {
 	offload "$1" on
 }
 
+counter_of_a() {
+	in_a rdma statistic show link svta/1 | value_of "$1"
+}
+
+# count_merged COMMAND...: PACKETS that a gets while it runs, in TRAINS
+count_merged() {
+	PACKETS=$(counter_of_a rx_packets) TRAINS=$(counter_of_a rx_trains)
+	like_nics "$@"
+	PACKETS=$(($(counter_of_a rx_packets) - PACKETS))
+	TRAINS=$(($(counter_of_a rx_trains) - TRAINS))
+	echo "a got $PACKETS packets in $TRAINS trains"
+}
+
+# capture_apart COMMAND...: the acknowledgments that b gets are not merged before they are captured
+capture_apart() {
+	in_b ethtool -K veth0 gro off
+	capture "$@"
+}
+
+# 20 messages of 16 packets each; on the wire each packet is alone
+packets_are_merged() {
+	count_merged capture_apart perftest ib_send_bw "$1" -n 20
+	python3 "$LIB/packets.py" "$WORK/wire.pcap" "$PAIR_MTU"
+	[ "$PACKETS" -ge 320 ] && [ "$TRAINS" -lt $((PACKETS / 3)) ]
+}
+
+STREAMS=rc_send,rc_write,rc_read,rc_mix,rc_fadd,rc_psn_wrap,srq_data,uc_stream_send,uc_stream_write
+STREAMS+=,ud_stream
+
+contents_when_merged() {
+	count_merged verify "$1" -t $STREAMS
+	[ "$TRAINS" -lt $((PACKETS * 2 / 3)) ]
+}
+
 setup_pair
 run_on_each "packets travel together" packets_travel_together
 run_test "packets travel alone with gso_max_segs 1" packets_travel_alone
 run_test "each segment is a packet, IPv4" each_segment_is_a_packet v4
 run_test "each segment is a packet, IPv6" each_segment_is_a_packet v6
+run_on_each "packets that come one by one are merged, IPv4" packets_are_merged v4
+run_test "packets that come one by one are merged, IPv6" packets_are_merged v6
 TEST_LIMIT=300 PAIR_LIMIT=280
 run_test "every operation, a sends packets alone" contents_without_offload a
 run_test "every operation, b sends packets alone" contents_without_offload b
+run_test "streams of merged packets, IPv4" contents_when_merged v4
+run_test "streams of merged packets, IPv6" contents_when_merged v6
 run_on_each "teardown leaves nothing" leave_pair
 finish

@@ -191,6 +191,21 @@ capture() {
 	grep -q '^0 packets dropped' "$WORK/tcpdump"
 }
 
+# like_nics COMMAND...: while it runs each packet crosses alone, and GRO merges what comes
+like_nics() {
+	set_nics off on
+	"$@"
+	set_nics on off
+}
+
+# set_nics OFFLOAD GRO
+set_nics() {
+	local side
+	for side in a b; do
+		ip netns exec $side ethtool -K veth0 gso "$1" tso "$1" tx-udp-segmentation "$1" gro "$2"
+	done
+}
+
 # value_of NAME: the word behind it, of input with names and values
 value_of() {
 	tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1

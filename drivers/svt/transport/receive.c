@@ -365,6 +365,7 @@ static void svt_side_skb(struct svt_qp *qp, struct svt_side *side, struct sk_buf
 		return;
 	}
 	trace_svt_train_rx(qp, skb);
+	svt_count(svt_qp_counters(qp), SVT_COUNT_RX_TRAINS);
 	svt_side_walk(qp, side, &rx, &at);
 	consume_skb(skb);
 }

@@ -189,6 +189,48 @@ static void gso_tiny(struct test *k)
 	}
 }
 
+/* One by one, for GRO to merge: a wrong ICRC in the middle costs that packet, the last is short */
+static void merged_icrc(struct test *k)
+{
+	u32 i, ipv6;
+
+	for (ipv6 = 0; ipv6 < 2; ipv6++) {
+		known_target(k, "ud rts", ipv6);
+		for (i = 0; i < 5; i++)
+			known_payload(k, SERVICE_UD | OP_SEND_ONLY, i < 4 ? 100 : 60);
+		k->x.packets[2].icrc = ICRC_WRONG;
+		known_send(k);
+		known_counts(k, COUNT_BACKEND, 1);
+		known_settle(k);
+		known_outcome(k, IBV_QPS_RTS, 4, 0);
+	}
+}
+
+/* The same for two QPs by turns, all by one UDP port */
+static void merged_qps(struct test *k)
+{
+	struct target *other;
+	struct packet *p;
+	u32 i, ipv6;
+
+	for (ipv6 = 0; ipv6 < 2; ipv6++) {
+		other = known_target(k, "ud srq", ipv6);
+		known_target(k, "ud rts", ipv6);
+		for (i = 0; i < 6; i++) {
+			p = known_payload(k, SERVICE_UD | OP_SEND_ONLY, 100);
+			if (i / 2 != 1)
+				continue;
+			p->qpn = other->qpn;
+			p->qkey = other->qkey;
+		}
+		known_send(k);
+		known_settle(k);
+		known_outcome(k, IBV_QPS_RTS, 4, 0);
+		k->x.target = other;
+		known_outcome(k, IBV_QPS_RTS, 6, 0);
+	}
+}
+
 const struct suite_case known_network[] = {
 	{ "source_wrong", source_wrong, "packets from others than the peer" },
 	{ "bystander", not_the_peer, "the same with PSN, key and address right" },
@@ -196,6 +238,8 @@ const struct suite_case known_network[] = {
 	{ "lengths_differ", lengths_differ, "lengths of IP, UDP and the packet" },
 	{ "ip_options", ip_options, "IPv4 options, IPv6 extension headers" },
 	{ "ip_fragments", ip_fragments, "IP fragments of a valid packet" },
+	{ "merged_icrc", merged_icrc, "a wrong ICRC among packets that GRO merges" },
+	{ "merged_qps", merged_qps, "packets for two QPs that GRO merges" },
 	{ "gso_train", gso_train, "valid packets in one frame" },
 	{ "gso_unequal", gso_unequal, "a longer packet behind a shorter in one frame" },
 	{ "gso_tiny", gso_tiny, "segments shorter than headers" },
