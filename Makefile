@@ -61,6 +61,10 @@ coverage:
 bench:
 	@tests/bench.sh $(if $(T),--only '$(value T)') $(KERNEL)
 
+bench-copy:
+	@$(MAKE) -s -C tests/bench BUILD=$(BUILD)/bench
+	@$(BUILD)/bench/copy
+
 bench-host:
 	@tests/bench-host.sh $(ARGS)
 
@@ -83,6 +87,7 @@ help:
 	@echo "make cases         what these would run: case, kernel and stage; T=PATTERN"
 	@echo "make coverage      which lines of the modules the tests run, in a table"
 	@echo "make bench         svt, rxe and TCP in one VM, with instructions as time: a table"
+	@echo "make bench-copy    what a copy costs on this processor, with the ICRC and without"
 	@echo "make bench-host    the same programs between two machines; ARGS=--help"
 	@echo "make vm            a shell in a VM with the modules loaded; KERNEL=6.12 or 6.1"
 	@echo "make deps          install the Debian packages that all of this needs"
@@ -92,4 +97,4 @@ help:
 	@echo "SVT_TIME_SCALE=3   in the environment stretches every time limit of the tests"
 
 .PHONY: all modules provider tools install uninstall deps check check-full check-kcsan cases coverage bench \
-	bench-host demo vm clean help
+	bench-copy bench-host demo vm clean help
