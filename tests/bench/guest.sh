@@ -494,6 +494,50 @@ measure_loss() {
 	done
 }
 
+# ---- a wire like a NIC's -----------------------------------------------------------------
+
+# nics off|on: the netdevs of both ends hand on one packet at a time, and merge what comes; or not
+nics() {
+	local device gro=on
+	[ "$1" = off ] || gro=off
+	for device in "$SERVER" "$CLIENT"; do
+		in_ns_of "$device" ethtool -K "${NETDEV[$device]}" gso "$1" tso "$1" \
+			tx-udp-segmentation "$1" gro $gro
+	done
+}
+
+# merged MEASURE SIZE COUNT PROGRAM [OPTION...]: how many packets share an skb when they are received
+merged() {
+	local packets
+	claim "$1" "$2" packets
+	proven "$4" "$2" "$3" -N "${@:5}"
+	moved server hw_counters/rx_packets
+	packets=$MOVED
+	at_least server hw_counters/rx_trains 1
+	record "$1" "$2" packets "$(awk -v p="$packets" -v t=$MOVED 'BEGIN { printf "%.1f", p / t }')"
+}
+
+measure_nic() {
+	nics off
+	run_test "$SYSTEM: send of 65536 bytes, NIC" bandwidth "NIC send" 65536 2000 ib_send_bw -e
+	run_test "$SYSTEM: read of 65536 bytes, NIC" bandwidth "NIC read" 65536 2000 ib_read_bw -e
+	run_test "$SYSTEM: 64-byte SENDs, 1 QP, NIC" rate "NIC send 1 QP" 64 12800 ib_send_bw -e -q 1
+	if [ "$SYSTEM" = svt ]; then
+		run_test "svt: packets of 65536 bytes merged" \
+			merged "NIC send merged" 65536 300 ib_send_bw -e
+		run_test "svt: packets of 64 bytes merged" merged "NIC send merged" 64 6000 ib_send_bw -e
+		run_test "svt: layers of SENDs of 64 KiB, NIC" \
+			profile "svt NIC send 65536" 300 2300 ib_send_bw -s 65536 -N -e
+	fi
+	nics on
+}
+
+measure_tcp_nic() {
+	nics off
+	run_test "TCP: 65536 bytes, NIC" tcp_bandwidth 65536 100M "NIC send"
+	nics on
+}
+
 # ---- TCP ---------------------------------------------------------------------------------
 
 tcp_bandwidth() {
@@ -532,7 +576,7 @@ measure_tcp() {
 warm() {
 	local program
 	for program in ib_{send,write,read,atomic}_{bw,lat} perf iperf3 qperf sockperf python3 rdma \
-		tc cmtime; do
+		tc cmtime ethtool; do
 		program=$(command -v $program) || continue
 		cat "$program" $(ldd "$program" | grep -o '/[^ ]*') >/dev/null
 	done
@@ -554,6 +598,7 @@ between svt measure_tail
 between svt run_test "svt: connections" connections
 between svt measure_alone
 between svt measure_layers
+between svt measure_nic
 between "one host" measure_same_host
 between "svt to rxe" measure_mixed "to rxe" "svt to rxe"
 between "rxe to svt" measure_mixed "from rxe" "rxe to svt"
@@ -563,8 +608,10 @@ SYSTEM=rxe
 between rxe measure_mixed "to rxe" "rxe to rxe"
 between rxe measure_mixed "from rxe" "rxe from rxe"
 between rxe measure_layers
+between rxe measure_nic
 between rxe run_test "rxe: connections" connections
 ATTEMPT=attempt_latency between rxe measure_verbs
 SYSTEM=tcp
 between svt measure_tcp
+between svt measure_tcp_nic
 finish

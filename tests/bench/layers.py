@@ -18,7 +18,7 @@ LAYERS = [
     (None, r"safe_halt|default_idle|acpi_.*idle|cpuidle"),
     ("libibverbs and provider", r"^(libibverbs|libsvt|librxe|librdmacm)"),
     ("program", r"^[^\[]|\[vdso\]"),
-    ("sender's copy and ICRC", r"^\[svt_roce\] (roce_crc|roce_vector|roce_icrc|fold|fill_block|"
+    ("copy of the sender and ICRCs", r"^\[svt_roce\] (roce_crc|roce_vector|roce_icrc|fold|fill_block|"
                               r"put_p|put_one|put_long|put_bth)"),
     ("sender's packets", r"^\[svt_roce\] (put_|add_piece|find_room|alloc_packets|roce_xmit|send_|"
                         r"merge_|roce_route|most_|count_drops|payload|flow|roce_flow)"),

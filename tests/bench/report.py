@@ -53,6 +53,17 @@ def read_layers(path):
     return layers
 
 
+def beside_their_twins(rows):
+    """The same rows; one that is called "NIC X" comes behind the one called X, if there is one"""
+    def place(key):
+        measure, size, unit = key
+        twin = (measure.removeprefix("NIC "), size, unit)
+        return order.get(twin, order[key]), order[key]
+
+    order = {key: index for index, key in enumerate(rows)}
+    return {key: rows[key] for key in sorted(rows, key=place)}
+
+
 def print_layers(layers):
     for measure, counts in layers.items():
         print(f"\n{measure}: {sum(counts.values()):.0f} instructions")
@@ -160,6 +171,7 @@ def main():
     parser.add_argument("--no-targets", action="store_true", help="the figures are of a machine")
     arguments = parser.parse_args()
     rows, reasons = read_values(arguments.found / "values.csv")
+    rows = beside_their_twins(rows)
     layers = read_layers(arguments.found / "layers.csv")
     table = arguments.kept.with_name(arguments.kept.name + ".csv")
     print_table(rows, reasons, read_kept(table), arguments.kernel)

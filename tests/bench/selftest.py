@@ -63,7 +63,7 @@ def a_layer_is_what_the_longer_run_has_more(directory):
     (directory / "report.300").write_text(REPORT.format(copy=25, run=11, idle=10))
     sys.argv = ["layers.py", "x", "1000", "100", "300", str(directory)]
     assert output_of(layers.main).splitlines() == [
-        "x,receiver's copy,100", "x,responder,50", "x,sender's copy and ICRC,50"]
+        "x,receiver's copy,100", "x,responder,50", "x,copy of the sender and ICRCs,50"]
 
 
 def every_symbol_has_a_layer(_):
@@ -89,7 +89,7 @@ def the_kernel_says_how_many_times_rxe(directory):
 
 def the_icrc_is_what_the_sender_has_beyond_a_copy(directory):
     message = 65536 / (800 * 2**20) * 1e9
-    table = table_of(directory, {"svt send 65536": {"sender's copy and ICRC": message / 2,
+    table = table_of(directory, {"svt send 65536": {"copy of the sender and ICRCs": message / 2,
                                                     "receiver's copy": message / 4}})
     assert abs(table.without_icrc(65536) - 800 / 0.75 / 1600) < 1e-6
 
@@ -123,6 +123,12 @@ def a_row_without_proof_has_no_figure_but_a_reason(directory):
     assert report.read_kept(directory / "kept.csv") == {("send", 65536, "MB/s"): {"svt": 800.0}}
     figure = targets.Table(rows, {}).ratio("send", 65536, "rxe")
     assert targets.verdict(figure, 4, None) == "not measured"
+
+
+def what_a_nic_carries_stands_beside_the_same_on_a_veth(_):
+    keys = [(name, 64, "1/s") for name in ("send", "read", "NIC send", "NIC merged")]
+    assert [key[0] for key in report.beside_their_twins(dict.fromkeys(keys))] == [
+        "send", "NIC send", "read", "NIC merged"]
 
 
 # What both ends counted: END COUNTER BEFORE AFTER, for did_* of evidence.sh

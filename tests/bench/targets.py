@@ -34,7 +34,8 @@ class Table:
         rate, tcp = self.get("send", size), self.get("send", size, "tcp")
         if not rate or not tcp or not layers:
             return None
-        icrc = max(layers.get("sender's copy and ICRC", 0) - layers.get("receiver's copy", 0), 0)
+        copy = layers.get("receiver's copy", 0)
+        icrc = max(layers.get("copy of the sender and ICRCs", 0) - copy, 0)
         message = size / (rate * 2**20) * 1e9
         return rate * message / (message - icrc) / tcp
 
@@ -73,6 +74,10 @@ def targets(table, kernel):
     found += [
         ("send of 64 KiB, times TCP", table.ratio("send", 65536, "tcp"), None, None),
         ("the same without the ICRC", table.without_icrc(65536), 1.2, None),
+        ("send of 64 KiB on a NIC's wire, times rxe",
+         table.ratio("NIC send", 65536, "rxe"), None, None),
+        ("send of 64 KiB on a NIC's wire, times TCP",
+         table.ratio("NIC send", 65536, "tcp"), None, None),
         ("SENDs of 64 bytes, times rxe", table.ratio("send 1 QP", 64, "rxe"), 15, None),
         ("WRITEs of 64 bytes, times rxe", table.ratio("write 1 QP", 64, "rxe"), 15, None),
         ("latency of 64 bytes, part of rxe's", table.ratio("send latency", 64, "rxe"), None, 0.5),
