@@ -4,7 +4,8 @@
 # other, each over a veth of the same kind. svt and TCP have their ends in the namespaces a and b.
 # rxe works in the first namespace only: there a rule sends what goes from one end to the other over
 # the wire. Each measurement is a test, and adds a line "MEASURE,SIZE,UNIT,SYSTEM,VALUE" to
-# values.csv, a profile lines "MEASURE,LAYER,INSTRUCTIONS" to layers.csv. A figure counts when both
+# values.csv, a profile lines "MEASURE,LAYER,INSTRUCTIONS" to layers.csv, or "MEASURE,TASK,INSTRUCTIONS"
+# to tasks.csv. A figure counts when both
 # ends did the work (evidence.sh): in front of it, and instead of it when it does not, is a line with
 # the reason as VALUE.
 #
@@ -18,6 +19,7 @@
 OUT=/run/svt/files
 FILE=$OUT/values.csv
 LAYERS=$OUT/layers.csv
+TASKS=$OUT/tasks.csv
 SYSTEM=svt
 # Samples for a profile: one each so many instructions
 PERIOD=100000
@@ -389,15 +391,21 @@ measure_alone() {
 
 # ---- where the instructions go -----------------------------------------------------------
 
-# sampled COUNT PROGRAM [OPTION...]: a run of so many messages, on QPS QPs, and its report
-sampled() {
+# recorded COUNT PROGRAM [OPTION...]: perf.data of a run of so many messages, on QPS QPs, with callers
+# when CALLERS is -g
+recorded() {
 	local data=$WORK/perf.data each=$(($1 / ${QPS:-1}))
 	observed pair "$2" -d "$SERVER" -x "$(gid_index "$SERVER" v4)" -F -m 4096 -n $each "${@:3}" -- \
-		perf record -q -a -e cpu-clock -F $((1000000000 / PERIOD)) -o "$data" \
+		perf record -q -a ${CALLERS:-} -e cpu-clock -F $((1000000000 / PERIOD)) -o "$data" \
 		"$2" -d "$CLIENT" -x "$(gid_index "$CLIENT" v4)" -F -m 4096 -n $each "${@:3}" "$HOST"
-	perf report -i "$data" --stdio --sort dso,symbol -F sample,dso,symbol -g none \
-		>"$WORK/report.$1" 2>/dev/null
 	did_perftest "$2" "$1" "$(option_of -s 8 "${@:3}")"
+}
+
+# sampled COUNT PROGRAM [OPTION...]: the report of a run
+sampled() {
+	recorded "$@"
+	perf report -i "$WORK/perf.data" --stdio --sort dso,symbol -F sample,dso,symbol -g none \
+		>"$WORK/report.$1" 2>/dev/null
 }
 
 # profile MEASURE SHORT LONG PROGRAM [OPTION...]: the difference is that of LONG - SHORT messages
@@ -406,6 +414,37 @@ profile() {
 	sampled "$3" "${@:4}"
 	cat /proc/kallsyms >"$WORK/kallsyms"
 	python3 "$(dirname "$0")/layers.py" "$1" $PERIOD "$2" "$3" "$WORK" | tee -a "$LAYERS"
+}
+
+# scripted COUNT: each sample of perf.data with who ran, and all callers
+scripted() {
+	perf script -i "$WORK/perf.data" -F comm,pid,ip,sym >"$WORK/script.$1" 2>/dev/null
+}
+
+# tasks MEASURE SHORT LONG PROGRAM [OPTION...]: who runs the instructions
+tasks() {
+	local CALLERS=-g
+	recorded "$2" "${@:4}"
+	scripted "$2"
+	recorded "$3" "${@:4}"
+	scripted "$3"
+	python3 "$(dirname "$0")/tasks.py" "$1" $PERIOD "$2" "$3" "$WORK" | tee -a "$TASKS"
+}
+
+measure_tasks() {
+	if [ "$SYSTEM" = rxe ]; then
+		run_test "rxe: tasks of SENDs of 64 bytes" \
+			tasks "rxe send 64" 2000 12000 ib_send_bw -s 64 -N -e
+		run_test "rxe: tasks of SENDs of 64 KiB" \
+			tasks "rxe send 65536" 100 600 ib_send_bw -s 65536 -N -e
+		return
+	fi
+	run_test "svt: tasks of SENDs of 64 bytes" \
+		tasks "svt send 64" 10000 60000 ib_send_bw -s 64 -N -e
+	run_test "svt: tasks of SENDs of 64 KiB" \
+		tasks "svt send 65536" 300 2300 ib_send_bw -s 65536 -N -e
+	run_test "svt: tasks of READs of 64 KiB" \
+		tasks "svt read 65536" 300 2300 ib_read_bw -s 65536 -N -e
 }
 
 measure_layers() {
@@ -558,6 +597,21 @@ tcp_latency() {
 	record "send latency" "$1" us "$figure"
 }
 
+# recorded_tcp COUNT: the same of COUNT messages of 64 KiB
+recorded_tcp() {
+	observed pair iperf3 -s -1 -J -- \
+		perf record -q -a -g -e cpu-clock -F $((1000000000 / PERIOD)) -o "$WORK/perf.data" \
+		iperf3 -c 10.0.0.1 -l 65536 -n $(($1 * 65536)) -J
+	did_iperf $(($1 * 65536))
+	scripted "$1"
+}
+
+tcp_tasks() {
+	recorded_tcp 300
+	recorded_tcp 2300
+	python3 "$(dirname "$0")/tasks.py" "tcp send 65536" $PERIOD 300 2300 "$WORK" | tee -a "$TASKS"
+}
+
 measure_tcp() {
 	local size loss
 	for size in 4096 65536 1048576; do
@@ -566,6 +620,7 @@ measure_tcp() {
 	for size in 2 64 4096; do
 		run_test "TCP: latency of $size bytes" tcp_latency $size
 	done
+	run_test "TCP: tasks of 64 KiB" tcp_tasks
 	for loss in 0.1 1 5; do
 		run_test "TCP: $loss % lost" lossy $loss \
 			tcp_bandwidth 65536 "$(messages_for $loss)00K" "send $loss % lost"
@@ -598,6 +653,7 @@ between svt measure_tail
 between svt run_test "svt: connections" connections
 between svt measure_alone
 between svt measure_layers
+between svt measure_tasks
 between svt measure_nic
 between "one host" measure_same_host
 between "svt to rxe" measure_mixed "to rxe" "svt to rxe"
@@ -608,6 +664,7 @@ SYSTEM=rxe
 between rxe measure_mixed "to rxe" "rxe to rxe"
 between rxe measure_mixed "from rxe" "rxe from rxe"
 between rxe measure_layers
+between rxe measure_tasks
 between rxe measure_nic
 between rxe run_test "rxe: connections" connections
 ATTEMPT=attempt_latency between rxe measure_verbs

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The table of `make bench`, for one kernel.
 
-Reads what tests/bench/guest.sh wrote, values.csv ("MEASURE,SIZE,UNIT,SYSTEM,VALUE") and layers.csv
-("MEASURE,LAYER,INSTRUCTIONS") of a directory. Prints a table with the ratios of svt to the others
-and how svt changed against the table that was kept, where the instructions go, and which targets
-are met. Keeps this table: KEPT.csv, KEPT-layers.csv and, drawn, KEPT.png. A VALUE that is no number
+Reads what tests/bench/guest.sh wrote, values.csv ("MEASURE,SIZE,UNIT,SYSTEM,VALUE"), layers.csv
+("MEASURE,LAYER,INSTRUCTIONS") and tasks.csv ("MEASURE,TASK,INSTRUCTIONS") of a directory. Prints a
+table with the ratios of svt to the others and how svt changed against the table that was kept, where
+the instructions go, who runs them, and which targets are met. Keeps this table: KEPT.csv,
+KEPT-layers.csv, KEPT-tasks.csv and, drawn, KEPT.png. A VALUE that is no number
 says why there is none: the table has "none" there, and the reason below.
 """
 
@@ -44,13 +45,23 @@ def read_values(path):
 
 
 def read_layers(path):
-    """{measure: {layer: instructions}}"""
+    """{measure: {layer or task: instructions}}"""
     layers = {}
     if path.exists():
         with open(path, newline="") as file:
             for measure, layer, count in csv.reader(file):
                 layers.setdefault(measure, {})[layer] = float(count)
     return layers
+
+
+def add_bounds(rows, tasks):
+    """A row for each measure with tasks: the rate at which the busiest of them is never idle"""
+    for measure, counts in tasks.items():
+        system, name, size = measure.split(" ")
+        busiest, size = max(counts.values()), int(size)
+        unit, rate = ("MB/s", size / 2**20) if size >= 4096 else ("1/s", 1)
+        key = (f"{name}, a processor each", size, unit)
+        rows.setdefault(key, {})[system] = rate * 1e9 / busiest
 
 
 def beside_their_twins(rows):
@@ -64,9 +75,9 @@ def beside_their_twins(rows):
     return {key: rows[key] for key in sorted(rows, key=place)}
 
 
-def print_layers(layers):
+def print_layers(layers, what):
     for measure, counts in layers.items():
-        print(f"\n{measure}: {sum(counts.values()):.0f} instructions")
+        print(f"\n{measure}, by {what}: {sum(counts.values()):.0f} instructions")
         for layer, count in sorted(counts.items(), key=lambda item: -item[1])[:12]:
             print(f"  {count:8.0f}  {layer}")
 
@@ -173,17 +184,21 @@ def main():
     rows, reasons = read_values(arguments.found / "values.csv")
     rows = beside_their_twins(rows)
     layers = read_layers(arguments.found / "layers.csv")
+    tasks = read_layers(arguments.found / "tasks.csv")
+    add_bounds(rows, tasks)
     table = arguments.kept.with_name(arguments.kept.name + ".csv")
     print_table(rows, reasons, read_kept(table), arguments.kernel)
-    print_layers(layers)
+    print_layers(layers, "layer")
+    print_layers(tasks, "task")
     if not arguments.no_targets:
         print()
         met, wanted = show(targets(Table(rows, layers), arguments.kept.name))
         print(f"{met} of {wanted} targets met")
     keep(rows, reasons, table)
-    if layers:
-        shutil.copyfile(arguments.found / "layers.csv",
-                        table.with_name(arguments.kept.name + "-layers.csv"))
+    for name in ("layers", "tasks"):
+        if (arguments.found / f"{name}.csv").exists():
+            shutil.copyfile(arguments.found / f"{name}.csv",
+                            table.with_name(f"{arguments.kept.name}-{name}.csv"))
     draw(rows, arguments.kernel, table.with_suffix(".png"))
 
 

@@ -13,6 +13,7 @@ import tempfile
 import layers
 import report
 import targets
+import tasks
 
 KALLSYMS = """\
 ffffffff81000000 T memcpy_orig
@@ -64,6 +65,30 @@ def a_layer_is_what_the_longer_run_has_more(directory):
     sys.argv = ["layers.py", "x", "1000", "100", "300", str(directory)]
     assert output_of(layers.main).splitlines() == [
         "x,receiver's copy,100", "x,responder,50", "x,copy of the sender and ICRCs,50"]
+
+
+def a_sample_is_of_the_task_that_ran_but_a_softirq_is_its_own(directory):
+    client = "ib_send_bw  80 \n\tffffffff81000000 {}\n\tffffffff81000100 do_syscall_64\n\n"
+    lines = [client.format("memcpy_orig"), client.format("handle_softirqs"),
+             client.replace("80", "70").format("svt_poll"),
+             "swapper  0 \n\tffffffff81000100 default_idle\n\n",
+             "swapper  0 \n\tffffffff81000000 net_rx_action\n\tffffffff81000000 _start\n\n",
+             "kworker/0:1-events 9 \n\tffffffffc0000000 svt_requester_run\n\n",
+             "perf  81 \n\tffffffff81000000 memcpy_orig\n\n"]
+    (directory / "script.1").write_text("".join(lines))
+    (directory / "script.3").write_text(3 * "".join(lines))
+    sys.argv = ["tasks.py", "x", "1000", "1", "3", str(directory)]
+    assert sorted(output_of(tasks.main).splitlines()) == [
+        "x,client,1000", "x,server,1000", "x,softirqs that receive,1000",
+        "x,softirqs that send,1000", "x,workers,1000"]
+
+
+def the_busiest_task_bounds_the_rate(_):
+    rows = {}
+    report.add_bounds(rows, {"svt send 65536": {"client": 1e4, "softirqs": 62500},
+                             "svt send 64": {"client": 1e3}})
+    assert rows == {("send, a processor each", 65536, "MB/s"): {"svt": 1000.0},
+                    ("send, a processor each", 64, "1/s"): {"svt": 1e6}}
 
 
 def every_symbol_has_a_layer(_):
