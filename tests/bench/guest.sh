@@ -4,10 +4,10 @@
 # other, each over a veth of the same kind. svt and TCP have their ends in the namespaces a and b.
 # rxe works in the first namespace only: there a rule sends what goes from one end to the other over
 # the wire. Each measurement is a test, and adds a line "MEASURE,SIZE,UNIT,SYSTEM,VALUE" to
-# values.csv, a profile lines "MEASURE,LAYER,INSTRUCTIONS" to layers.csv, or "MEASURE,TASK,INSTRUCTIONS"
-# to tasks.csv. A figure counts when both
-# ends did the work (evidence.sh): in front of it, and instead of it when it does not, is a line with
-# the reason as VALUE.
+# values.csv, a profile lines "MEASURE,LAYER,INSTRUCTIONS" to layers.csv, or
+# "MEASURE,TASK,INSTRUCTIONS" to tasks.csv. A figure counts when both ends did the work
+# (evidence.sh): in front of it, and instead of it when it does not, is a line with the reason as
+# VALUE.
 #
 # One processor has to be shared: programs wait for events where they can. Who polls keeps it from
 # the kernel's threads for its time slice; there is no latency of polling to be measured on it.
@@ -150,8 +150,8 @@ option_of() {
 	echo "$value"
 }
 
-# proven PROGRAM SIZE COUNT [OPTION...]: perftest with COUNT messages on each QP, which were sent and
-# received
+# proven PROGRAM SIZE COUNT [OPTION...]: perftest with COUNT messages on each QP, which were sent
+# and received
 proven() {
 	observed perftest "$1" -s "$2" -n "$3" "${@:4}"
 	did_perftest "$1" $(($3 * $(option_of -q 1 "$@"))) "$2"
@@ -391,8 +391,8 @@ measure_alone() {
 
 # ---- where the instructions go -----------------------------------------------------------
 
-# recorded COUNT PROGRAM [OPTION...]: perf.data of a run of so many messages, on QPS QPs, with callers
-# when CALLERS is -g
+# recorded COUNT PROGRAM [OPTION...]: perf.data of a run of so many messages, on QPS QPs, with
+# callers when CALLERS is -g
 recorded() {
 	local data=$WORK/perf.data each=$(($1 / ${QPS:-1}))
 	observed pair "$2" -d "$SERVER" -x "$(gid_index "$SERVER" v4)" -F -m 4096 -n $each "${@:3}" -- \
@@ -545,7 +545,7 @@ nics() {
 	done
 }
 
-# merged MEASURE SIZE COUNT PROGRAM [OPTION...]: how many packets share an skb when they are received
+# merged MEASURE SIZE COUNT PROGRAM [OPTION...]: how many packets share an skb that is received
 merged() {
 	local packets
 	claim "$1" "$2" packets

@@ -4,8 +4,8 @@
 
 Reads what tests/bench/guest.sh wrote, values.csv ("MEASURE,SIZE,UNIT,SYSTEM,VALUE"), layers.csv
 ("MEASURE,LAYER,INSTRUCTIONS") and tasks.csv ("MEASURE,TASK,INSTRUCTIONS") of a directory. Prints a
-table with the ratios of svt to the others and how svt changed against the table that was kept, where
-the instructions go, who runs them, and which targets are met. Keeps this table: KEPT.csv,
+table with the ratios of svt to the others and how svt changed against the table that was kept,
+where the instructions go, who runs them, and which targets are met. Keeps this table: KEPT.csv,
 KEPT-layers.csv, KEPT-tasks.csv and, drawn, KEPT.png. A VALUE that is no number
 says why there is none: the table has "none" there, and the reason below.
 """
@@ -15,6 +15,7 @@ import csv
 import pathlib
 import shutil
 
+from notes import LEGEND, note
 from targets import Table, show, targets
 
 SYSTEMS = ["svt", "rxe", "tcp"]
@@ -97,13 +98,13 @@ def cells(values, reasons):
     return [NONE if system in reasons else short(values.get(system)) for system in SYSTEMS]
 
 
-def keep(rows, reasons, path):
+def keep(rows, reasons, notes, path):
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["measure", "bytes", "unit", *SYSTEMS])
+        writer.writerow(["measure", "bytes", "unit", *SYSTEMS, "note"])
         for key, values in rows.items():
-            writer.writerow([*key, *cells(values, reasons.get(key, {}))])
+            writer.writerow([*key, *cells(values, reasons.get(key, {})), notes.get(key, "")])
 
 
 def short(value):
@@ -126,23 +127,32 @@ def change(values, before):
     return f"{percent:+.0f} %" if abs(percent) >= 1.5 else "="
 
 
+def print_legend(notes):
+    for word, meaning in LEGEND.items():
+        if any(word in text for text in notes.values()):
+            print(f"{word}: {meaning}")
+
+
 def print_reasons(reasons):
     for (measure, size, _), found in reasons.items():
         for system, reason in found.items():
             print(f"none: {measure} of {size} bytes, {system}: {reason}")
 
 
-def print_table(rows, reasons, kept, kernel):
-    heads = ["measure", "bytes", "unit", "svt", "rxe", "TCP", "svt/rxe", "svt/TCP", "change"]
+def print_table(rows, reasons, notes, kept, kernel):
+    heads = ["measure", "bytes", "unit", "svt", "rxe", "TCP", "svt/rxe", "svt/TCP", "change",
+             "note"]
     lines = [[*map(str, key), *cells(values, reasons.get(key, {})),
-              ratio(values, "rxe"), ratio(values, "tcp"), change(values, kept.get(key, {}))]
+              ratio(values, "rxe"), ratio(values, "tcp"), change(values, kept.get(key, {})),
+              notes.get(key, "")]
              for key, values in rows.items()]
     widths = [max(map(len, column)) for column in zip(heads, *lines)]
     print(f"kernel {kernel}; MB are 2^20 bytes")
     for line in [heads, *lines]:
-        print("  ".join(word.ljust(width) if column in (0, 2) else word.rjust(width)
+        print("  ".join(word.ljust(width) if column in (0, 2, 9) else word.rjust(width)
                         for column, (word, width) in enumerate(zip(line, widths))).rstrip())
     print_reasons(reasons)
+    print_legend(notes)
 
 
 def draw(rows, kernel, path):
@@ -187,14 +197,16 @@ def main():
     tasks = read_layers(arguments.found / "tasks.csv")
     add_bounds(rows, tasks)
     table = arguments.kept.with_name(arguments.kept.name + ".csv")
-    print_table(rows, reasons, read_kept(table), arguments.kernel)
+    # What misleads in a count of instructions, a machine's clock does not
+    notes = {} if arguments.no_targets else {key: note(key, layers) for key in rows}
+    print_table(rows, reasons, notes, read_kept(table), arguments.kernel)
     print_layers(layers, "layer")
     print_layers(tasks, "task")
     if not arguments.no_targets:
         print()
         met, wanted = show(targets(Table(rows, layers), arguments.kept.name))
         print(f"{met} of {wanted} targets met")
-    keep(rows, reasons, table)
+    keep(rows, reasons, notes, table)
     for name in ("layers", "tasks"):
         if (arguments.found / f"{name}.csv").exists():
             shutil.copyfile(arguments.found / f"{name}.csv",

@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import layers
+import notes
 import report
 import targets
 import tasks
@@ -128,9 +129,10 @@ def a_write_on_one_host_counts_what_the_kernel_does(directory):
 def a_change_shows_against_the_table_that_was_kept(directory):
     (directory / "values.csv").write_text(VALUES)
     rows, _ = report.read_values(directory / "values.csv")
-    report.keep(rows, {}, directory / "kept.csv")
+    report.keep(rows, {}, {}, directory / "kept.csv")
     rows[("send", 65536, "MB/s")]["svt"] = 880
-    shown = output_of(report.print_table, rows, {}, report.read_kept(directory / "kept.csv"), "x")
+    kept = report.read_kept(directory / "kept.csv")
+    shown = output_of(report.print_table, rows, {}, {}, kept, "x")
     line = next(line for line in shown.splitlines() if line.startswith("send  "))
     assert line.split() == ["send", "65536", "MB/s", "880", "200", "1600", "4.40", "0.55",
                             "+10", "%"]
@@ -141,13 +143,33 @@ def a_row_without_proof_has_no_figure_but_a_reason(directory):
         "send,65536,MB/s,svt,it did not end\nsend,65536,MB/s,svt,800\n"
         "send,65536,MB/s,rxe,200\nsend,65536,MB/s,rxe,the server did nothing\n")
     rows, reasons = report.read_values(directory / "values.csv")
-    report.keep(rows, reasons, directory / "kept.csv")
-    shown = output_of(report.print_table, rows, reasons, {}, "x").splitlines()
+    report.keep(rows, reasons, {}, directory / "kept.csv")
+    shown = output_of(report.print_table, rows, reasons, {}, {}, "x").splitlines()
     assert shown[2].split() == ["send", "65536", "MB/s", "800", "none"]
     assert shown[3] == "none: send of 65536 bytes, rxe: the server did nothing"
     assert report.read_kept(directory / "kept.csv") == {("send", 65536, "MB/s"): {"svt": 800.0}}
     figure = targets.Table(rows, {}).ratio("send", 65536, "rxe")
     assert targets.verdict(figure, 4, None) == "not measured"
+
+
+def a_figure_says_what_instructions_mislead_about(directory):
+    profile = {"copy of the sender and ICRCs": 300, "receiver's copy": 200, "requester": 500}
+    for key, found, text in (
+            (("send", 65536, "MB/s"), {"svt send 65536": profile}, "copies 50 %"),
+            (("write", 65536, "MB/s"), {}, "copies, polls"),
+            (("same host send", 65536, "MB/s"), {}, "copies, polls"),
+            (("read rate", 4096, "1/s"), {}, "copies"),
+            (("send 1 QP", 64, "1/s"), {}, ""),
+            (("write 1 QP", 64, "1/s"), {}, "polls"),
+            (("send latency", 4096, "us"), {}, ""),
+            (("calls per post of WRITE", 65536, "calls"), {}, "")):
+        assert notes.note(key, found) == text, (key, notes.note(key, found))
+    table_of(directory, {})
+    rows, _ = report.read_values(directory / "values.csv")
+    said = {key: notes.note(key, {}) for key in rows}
+    shown = output_of(report.print_table, rows, {}, said, {}, "x").splitlines()
+    assert shown[2].endswith("  copies")
+    assert any(line.startswith("copies: ") for line in shown)
 
 
 def what_a_nic_carries_stands_beside_the_same_on_a_veth(_):
