@@ -2,7 +2,7 @@
 /*
  * svt_test: runs the cases between two devices when their names are written to
  * /sys/kernel/debug/svt_test/run; one name runs them between the device and itself. What came of
- * it is read from result, a line for each case and the counts at the end.
+ * it is read from result, as KTAP with the counts at the end.
  *
  * As a client of ib_core it knows the devices that there are. kt_lock protects their list and the
  * results, and is held while cases run: a device that goes waits for the end of the run.
@@ -121,15 +121,14 @@ static void kt_run_case(const struct kt_case *test, enum ib_poll_context poll, c
 			kt_fail(pair, "no request was %s", in_time ? "too late" : "in time");
 		good = pair && !*pair->why;
 		if (!good)
-			kt_report("FAIL %s%s: %s\n", test->name, suffix,
-				  pair ? pair->why : "no memory");
+			kt_report("# %s\n", pair ? pair->why : "no memory");
 		if (pair)
 			kt_pair_close(pair);
 	} while (good && (tries < least || more));
-	if (good)
-		kt_report("ok %s%s\n", test->name, suffix);
 	kt_passed += good;
 	kt_failed += !good;
+	kt_report("%s %u %s%s\n", good ? "ok" : "not ok", kt_passed + kt_failed, test->name,
+		  suffix);
 }
 
 static void kt_run_cases(const struct kt_case *test, struct ib_device *first,
@@ -158,9 +157,10 @@ static void kt_run_all(struct ib_device *first, struct ib_device *second)
 	kt_result_length = 0;
 	kt_passed = 0;
 	kt_failed = 0;
+	kt_report("KTAP version 1\n");
 	for (i = 0; i < ARRAY_SIZE(lists); i++)
 		kt_run_cases(lists[i], first, second);
-	kt_report("%u passed, %u failed\n", kt_passed, kt_failed);
+	kt_report("1..%u\n# %u passed, %u failed\n", kt_passed + kt_failed, kt_passed, kt_failed);
 }
 
 /* Names of devices and blanks: at most two */
