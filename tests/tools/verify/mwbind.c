@@ -19,23 +19,29 @@ static void need_windows(struct test *t, enum ibv_mw_type type)
 		test_skip(t, "the device has no memory windows of type %d", type);
 }
 
-struct mw_stage *mw_open(struct test *t, enum ibv_mw_type type, bool extended)
+struct mw_stage *mw_open_by(struct test *t, enum ibv_mw_type type, const struct link_opts *o)
 {
 	struct mw_stage *s = res_alloc(t, sizeof(*s));
-	struct link_opts o;
 
 	need_windows(t, type);
 	s->t = t;
 	s->b = buf_new(t, MW_BUF_SIZE, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+	s->l = link_open(t, o);
+	if (!t->client)
+		s->mw = res_mw(t, type);
+	return s;
+}
+
+struct mw_stage *mw_open(struct test *t, enum ibv_mw_type type, bool extended)
+{
+	struct link_opts o;
+
 	link_defaults(t, &o, IBV_QPT_RC);
 	o.extended = extended;
 	if (extended)
 		o.more_ops = IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV |
 			     IBV_QP_EX_WITH_SEND_WITH_INV;
-	s->l = link_open(t, &o);
-	if (!t->client)
-		s->mw = res_mw(t, type);
-	return s;
+	return mw_open_by(t, type, &o);
 }
 
 struct ibv_mw_bind_info mw_range(const struct mw_stage *s, u32 at, u32 len, int access)

@@ -22,6 +22,7 @@ struct mw_stage {
 
 /* Skips the test when the device has no windows of @type. */
 struct mw_stage *mw_open(struct test *t, enum ibv_mw_type type, bool extended);
+struct mw_stage *mw_open_by(struct test *t, enum ibv_mw_type type, const struct link_opts *o);
 
 struct ibv_mw_bind_info mw_range(const struct mw_stage *s, u32 at, u32 len, int access);
 /* Server: bind by verb (type 1) or through the queue (type 2); the completion has @status. */

@@ -43,9 +43,15 @@ struct seen {
 
 static struct mw_stage *stage(struct test *t, const struct revoke *r)
 {
-	struct mw_stage *s = mw_open(t, r->type, false);
 	struct ibv_mw_bind_info info;
+	struct mw_stage *s;
+	struct link_opts o;
 
+	link_defaults(t, &o, IBV_QPT_RC);
+	/* Of a QP that was destroyed there is no answer: each round waits for all retries */
+	if (r->how == DESTROY_QP)
+		o.path.retry_cnt = 1;
+	s = mw_open_by(t, r->type, &o);
 	s->b = buf_new(t, AT + TOTAL + SLOT_GUARD, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
 	info = mw_range(s, AT, TOTAL, MW_ACCESS);
 	if (s->mw)
