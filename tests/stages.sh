@@ -15,7 +15,7 @@ mapfile -t ON_EACH < <(grep -lE '^\s*run_on_each' "${FUNCTIONS[@]}")
 # check-full runs them all.
 CHECKED='10-pingpong/((rc|ud) pingpong|teardown.*)$|'
 CHECKED+='36-[^/]*/(values|teardown)|'
-CHECKED+='45-[^/]*/(the client|between two|a device|teardown)|'
+CHECKED+='45-[^/]*/(the client|between two|teardown)|'
 CHECKED+='10-packets/(48|pad|ICRC|ATOMIC|iova|teardown)'
 
 # Kernels that have to be made come first, so that no test waits for one.
