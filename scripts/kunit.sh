@@ -168,11 +168,6 @@ plan_load() {
 
 # ---- the run -------------------------------------------------------------------------
 
-# The last processor that we may use: on one, the guest is five times faster than on all.
-one_cpu() {
-	taskset -pc $$ | sed 's/.*[ ,-]//'
-}
-
 # Leaves the guest's exit status in $run/status.
 boot() {
 	local status=0 release seconds
@@ -188,8 +183,9 @@ boot() {
 	[[ -z $filter ]] || arguments+=("kunit.filter_glob=$filter")
 	[[ -z $coverage ]] || arguments+=("SVT_COVERED=$build")
 	seconds=$(scaled "$limit")
+	hold_processor
 	ulimit -c 0
-	timeout -k 5 "$seconds" taskset -c "$(one_cpu)" "$kernel/linux" "${arguments[@]}" \
+	timeout -k 5 "$seconds" taskset -c "$processor" "$kernel/linux" "${arguments[@]}" \
 		>"$run/console.log" 2>&1 </dev/null &
 	guest=$!
 	wait "$guest" || status=$?

@@ -143,3 +143,23 @@ made_for() {
 		echo "$2" >"$1/made-for"
 	fi
 }
+
+# allowed_processors: those that this process may use, a line each
+allowed_processors() {
+	local range
+	for range in $(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status | tr , ' '); do
+		seq "${range%-*}" "${range#*-}"
+	done
+}
+
+# hold_processor: sets `processor` to the one for a User-Mode Linux, whose system calls and page faults
+# are five times faster when it stays on one. It is none that another has, if there is one, as long as
+# this shell and what it starts live.
+hold_processor() {
+	local lock
+	for processor in $(allowed_processors); do
+		exec {lock}>>"${TMPDIR:-/tmp}/svt-processor-$processor" || continue
+		! flock -n "$lock" || return 0
+		exec {lock}>&-
+	done
+}

@@ -4,17 +4,12 @@
 # `vm`; uml_start COMMAND... becomes it. It has one processor; its consoles are descriptors that it
 # is started with: 3 what the kernel says, 4 what the command prints, 5 and 6 reports and answers.
 
-# The last processor that this process may use: system calls and page faults of a guest that stays on
-# one are five times faster.
-uml_processor() {
-	taskset -pc $$ | sed 's/.*[ ,-]//'
-}
-
 uml_machine() {
 	[ -z "$shell$icount$wires" ] || die "User-Mode Linux has no --shell, --icount or --wires"
+	hold_processor
 	mkfifo "$run/ctl.in" "$run/ctl.out"
 	# shellcheck disable=SC2207 # words
-	vm=(taskset -c "$(uml_processor)" "$kernel_image" "mem=${mem}M" root=/dev/root
+	vm=(taskset -c "$processor" "$kernel_image" "mem=${mem}M" root=/dev/root
 		rootfstype=hostfs rootflags=/ ro "init=$TOP/tests/vm/uml-init" con=null con0=null,fd:3
 		ssl=null ssl0=null,fd:4 ssl1=fd:6,fd:5 kunit.enable=0 "vm_layer=$layer" $(boot_words))
 }
