@@ -292,10 +292,17 @@ unsigned int roce_hook(void *priv, struct sk_buff *skb, const struct nf_hook_sta
 	return NF_STOLEN;
 }
 
-/* Of a packet by itself, instead of all that GRO or its sender merged with it */
-static void set_length(struct iphdr *ip, u32 length)
+/* Of one packet, not of all that GRO or the sender merged with it. @length: without UDP header */
+static void set_length(struct svt_rx_address *address, u32 length)
 {
-	ip->tot_len = htons(sizeof(*ip) + sizeof(struct udphdr) + length);
+	struct iphdr *ip = &address->grh.roce4grh;
+
+	length += sizeof(struct udphdr);
+	if (address->packet_type == PACKET_IPV6) {
+		address->grh.ibgrh.paylen = htons(length);
+		return;
+	}
+	ip->tot_len = htons(sizeof(*ip) + length);
 	ip_send_check(ip);
 }
 
@@ -316,13 +323,12 @@ void roce_rx_address(struct svt_device *dev, const struct sk_buff *skb, u32 leng
 	read_destination(skb, &address->dgid);
 	if (is_ipv6(skb)) {
 		memcpy(&address->grh.ibgrh, ipv6_hdr(skb), sizeof(struct ipv6hdr));
-		address->grh.ibgrh.paylen = htons(sizeof(struct udphdr) + length);
 		address->packet_type = PACKET_IPV6;
 	} else {
 		address->grh.roce4grh = *ip_hdr(skb);
-		if (skb_is_gso(skb))
-			set_length(&address->grh.roce4grh, length);
 		address->packet_type = PACKET_IPV4;
 	}
+	if (skb_is_gso(skb))
+		set_length(address, length);
 	address->sl = skb->priority & 7;
 }

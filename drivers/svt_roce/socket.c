@@ -35,9 +35,8 @@ static void close_socket(struct socket **socket)
 }
 
 /*
- * Of a datagram without a checksum GRO merges nothing, and of others only those of one flow whose
- * identification is counted up or stays as it is: receive.c knows both. Sockets that are told to,
- * as UDP_GRO does, are the only ones that GRO merges for.
+ * GRO merges datagrams for a socket with UDP_GRO only: those of one flow that have a checksum.
+ * receive.c takes such an skb apart again, as it does one that the sender made.
  */
 static int merge_datagrams(struct socket *socket)
 {

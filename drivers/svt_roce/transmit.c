@@ -227,9 +227,9 @@ static struct page_frag *find_room(unsigned int length)
 }
 
 /*
- * GRO adds at least one fragment, or a whole skb, for each packet that it merges with a first one,
- * which may be ours. Of ours two and more share a fragment, unless they filled one piece of pages
- * each.
+ * Behind a packet of ours GRO may have merged packets of others, whose ICRC nobody has checked. It
+ * adds a fragment or an skb for each. Packets of ours share fragments; those that do not, for each
+ * filled its pages, are taken for merged ones and checked.
  */
 static bool may_be_merged(const struct skb_shared_info *shared)
 {
