@@ -138,8 +138,10 @@ struct svt_fake_options {
  * Most tests run over the end of the PSNs. None may depend on how long its host stands still: the
  * timeout is of 2.4 hours.
  */
-#define SVT_FAKE_RC	((struct svt_fake_options) {			\
-	.type = IB_QPT_RC, .state = IB_QPS_RTS, .rq_psn = 0xfffffe,	\
+#define SVT_FAKE_RC	SVT_FAKE_RC_FROM(0xfffffe)
+/* With the first PSN that the peer sends */
+#define SVT_FAKE_RC_FROM(psn)	((struct svt_fake_options) {		\
+	.type = IB_QPT_RC, .state = IB_QPS_RTS, .rq_psn = (psn),	\
 	.sq_psn = 0xfffffd, .access = SVT_FAKE_REMOTE, .rd_atomic = 4,	\
 	.min_rnr_timer = 12, .timeout = 31, .retry_cnt = 7, .rnr_retry = 7 })
 

@@ -23,11 +23,7 @@
 #define WR_FETCH_ADD		IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD
 #define HOUR			(3600 * (s64)NSEC_PER_SEC)
 
-/* As SVT_FAKE_RC, but the peer's PSNs are far from the end */
-#define REQUESTER_RC	((struct svt_fake_options) {			\
-	.type = IB_QPT_RC, .state = IB_QPS_RTS, .rq_psn = 77,		\
-	.sq_psn = 0xfffffd, .access = SVT_FAKE_REMOTE, .rd_atomic = 4,	\
-	.min_rnr_timer = 12, .timeout = 31, .retry_cnt = 7, .rnr_retry = 7 })
+#define REQUESTER_RC	SVT_FAKE_RC_FROM(77)
 
 /**
  * struct requester_fixture - a QP and its peer
