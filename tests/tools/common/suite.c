@@ -68,6 +68,18 @@ static void join_tables(void)
 			this.cases[this.num_cases++] = c;
 }
 
+void suite_add(struct suite_case *table, u32 most, const char *name, const void *arg)
+{
+	u32 i = 0;
+
+	while (table[i].name)
+		i++;
+	if (i == most)
+		abort();
+	table[i].name = name;
+	table[i].arg = arg;
+}
+
 const struct suite_case *suite_find(const char *name)
 {
 	u32 i;

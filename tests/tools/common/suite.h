@@ -111,6 +111,12 @@ struct suite {
 	bool own_process;
 };
 
+/*
+ * Adds a case to @table, which is empty or ends with an empty row, and has room for @most and that:
+ * for rows that a program has of its own. Aborts where there is no room.
+ */
+void suite_add(struct suite_case *table, u32 most, const char *name, const void *arg);
+
 /* Return: the status to exit with. */
 int suite_main(int argc, char **argv, const struct suite *s);
 

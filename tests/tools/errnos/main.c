@@ -144,15 +144,11 @@ static const struct suite suite = {
 static void join_rows(void)
 {
 	const struct errno_case *row;
-	u32 i, count = 0;
+	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		for (row = rows[i]; row->name; row++) {
-			if (count == MOST_CASES)
-				abort();
-			cases[count++] = (struct suite_case){ .name = row->name, .arg = row };
-		}
-	}
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		for (row = rows[i]; row->name; row++)
+			suite_add(cases, MOST_CASES, row->name, row);
 }
 
 int main(int argc, char **argv)

@@ -85,23 +85,9 @@ static void run(struct test *t)
 	CHECK(waitpid(second, &status, 0) == second && !status, "the second process failed");
 }
 
-static void import(struct test *t)
-{
-	t->first = import_first;
-	t->second = import_second;
-	run(t);
-}
-
-static void xrc(struct test *t)
-{
-	t->first = xrc_first;
-	t->second = xrc_second;
-	run(t);
-}
-
 static void each(const struct suite_case *c)
 {
-	struct test t;
+	struct test t = *(const struct test *)c->arg;
 
 	suite_call(c->run, &t);
 }
@@ -116,9 +102,13 @@ static bool check(void)
 	return device;
 }
 
+#define BY(first, second)	(&(const struct test){ first, second })
+
 static const struct suite_case cases[] = {
-	{ "import", import, "PD and region go by the file of their context" },
-	{ "xrc", xrc, "an XRC TGT QP goes by its number, and outlives who made it" },
+	{ "import", run, "PD and region go by the file of their context",
+	  BY(import_first, import_second) },
+	{ "xrc", run, "an XRC TGT QP goes by its number, and outlives who made it",
+	  BY(xrc_first, xrc_second) },
 	{ }
 };
 

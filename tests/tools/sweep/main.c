@@ -132,15 +132,11 @@ static const struct suite suite = {
 static void join_subjects(void)
 {
 	const struct step *step;
-	u32 i, count = 0;
+	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(subjects); i++) {
-		for (step = subjects[i]; step->name; step++) {
-			if (count == MOST_STEPS)
-				abort();
-			cases[count++] = (struct suite_case){ .name = step->name, .arg = step };
-		}
-	}
+	for (i = 0; i < ARRAY_SIZE(subjects); i++)
+		for (step = subjects[i]; step->name; step++)
+			suite_add(cases, MOST_STEPS, step->name, step);
 }
 
 int main(int argc, char **argv)
