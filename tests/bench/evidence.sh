@@ -82,17 +82,17 @@ did_carry() {
 		at_least "$1" "wire tx_bytes" "$3"
 		at_least "$2" "wire rx_bytes" "$3"
 	fi
-	if is_counted "$1" hw_counters/sent_pkts; then
-		at_least "$1" hw_counters/sent_pkts "$4"
+	did_count "$1" sent_pkts tx "$3" "$4"
+	did_count "$2" rcvd_pkts rx "$3" "$4"
+}
+
+# did_count END NAME tx|rx BYTES PACKETS: by the counter NAME of rxe, which has none of bytes, or svt's
+did_count() {
+	if is_counted "$1" "hw_counters/$2"; then
+		at_least "$1" "hw_counters/$2" "$5"
 	else
-		at_least "$1" hw_counters/tx_packets "$4"
-		at_least "$1" hw_counters/tx_bytes "$3"
-	fi
-	if is_counted "$2" hw_counters/rcvd_pkts; then
-		at_least "$2" hw_counters/rcvd_pkts "$4"
-	else
-		at_least "$2" hw_counters/rx_packets "$4"
-		at_least "$2" hw_counters/rx_bytes "$3"
+		at_least "$1" "hw_counters/$3_packets" "$5"
+		at_least "$1" "hw_counters/$3_bytes" "$4"
 	fi
 }
 

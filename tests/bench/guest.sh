@@ -540,8 +540,8 @@ nics() {
 	local device gro=on
 	[ "$1" = off ] || gro=off
 	for device in "$SERVER" "$CLIENT"; do
-		in_ns_of "$device" ethtool -K "${NETDEV[$device]}" gso "$1" tso "$1" \
-			tx-udp-segmentation "$1" gro $gro
+		# shellcheck disable=SC2046 # words
+		in_ns_of "$device" ethtool -K "${NETDEV[$device]}" $(nic_features "$1" $gro)
 	done
 }
 

@@ -81,9 +81,9 @@ packets_travel_alone() {
 	python3 "$LIB/packets.py" "$WORK/wire.pcap" "$PAIR_MTU"
 }
 
-# Each operation of each type of QP; check-full has all that svt_verify can do
+# Each operation of RC, UC and UD; the debug kernel runs all that svt_verify can do
 contents_without_offload() {
-	local operations='rc_[!s]*,rc_send*,uc_*,ud_*,srq_*,large_*'
+	local operations='rc_[!s]*,rc_send*,uc_*,ud_*,srq_*,wr_*,large_*'
 	offload "$1" off
 	verify v4 -t "$(choice "$operations" '*')"
 	offload "$1" on

@@ -16,6 +16,7 @@ load() {
 cases() {
 	echo "$*" >"$CONTROL/run"
 	suite cat "$CONTROL/result"
+	tail -n 1 "$CONTROL/result" | grep -E '^# [1-9][0-9]+ passed, 0 failed$'
 }
 
 # refused [DEVICE...]

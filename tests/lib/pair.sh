@@ -202,8 +202,14 @@ like_nics() {
 set_nics() {
 	local side
 	for side in a b; do
-		ip netns exec $side ethtool -K veth0 gso "$1" tso "$1" tx-udp-segmentation "$1" gro "$2"
+		# shellcheck disable=SC2046 # words
+		ip netns exec $side ethtool -K veth0 $(nic_features "$@")
 	done
+}
+
+# nic_features OFFLOAD GRO: for ethtool -K; off and on are those of a NIC without segmentation
+nic_features() {
+	echo "gso $1 tso $1 tx-udp-segmentation $1 gro $2"
 }
 
 # value_of NAME: the word behind it, of input with names and values

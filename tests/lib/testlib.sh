@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # The test harness of the guest: a file tests/e2e/NN-name.sh sources it, calls run_test for each of
 # its tests and finish at its end. Namespaces, devices and pairs of programs are in pair.sh, programs
-# that are suites of cases in ktap.sh; both come along. Results are KTAP, indented by KTAP_INDENT where they are part of others.
+# that are suites of cases in ktap.sh; both come along. Results are KTAP, indented by KTAP_INDENT where
+# they are part of others.
 #
 # A test is a function: it fails when a command in it fails, when it takes too long (TEST_LIMIT
 # seconds, 150 unless set, times SVT_TIME_SCALE), or when the kernel complains meanwhile. Its output
@@ -37,8 +38,11 @@ if [ -n "${SVT_LIST:-}" ]; then
 		eval "$command() { :; }"
 	done
 	uname() {
-		! is_made "$SVT_LIST" || echo "6.12.0-svt-$SVT_LIST"
-		is_made "$SVT_LIST" || echo "$SVT_LIST.0"
+		if is_made "$SVT_LIST"; then
+			echo "6.12.0-svt-$SVT_LIST"
+		else
+			echo "$SVT_LIST.0"
+		fi
 	}
 	nproc() {
 		echo "$SVT_LIST_SMP"
