@@ -29,6 +29,9 @@
 #define PACKET_IPV6	9
 #define PACKET_IPV4	10
 
+/* Packets of up to that many bytes are worth a copy into one piece */
+#define GATHERED	256
+
 /* The least that UDP may carry */
 #define MIN_LENGTH	(sizeof(struct udphdr) + IB_BTH_BYTES + ROCE_ICRC_LENGTH)
 
@@ -202,6 +205,23 @@ static void check_packets(struct roce_device *device, struct sk_buff *skb, unsig
 		kfree_skb(skb);
 }
 
+/**
+ * roce_gather() - put short packets that GRO merged into one piece
+ * @skb: begins with the UDP header
+ * @stride: bytes of each packet
+ *
+ * GRO leaves each packet in a fragment or an skb of its own, and whoever reads one walks to it from
+ * the first. There are so many short ones that the walks cost more than a copy of them all. Without
+ * memory for that @skb stays as it is.
+ *
+ * Context: any.
+ */
+void roce_gather(struct sk_buff *skb, unsigned int stride)
+{
+	if (skb_is_gso(skb) && stride <= GATHERED)
+		skb_linearize(skb);
+}
+
 /* @skb begins with the UDP header, and is consumed */
 static void receive(struct roce_device *device, struct sk_buff *skb)
 {
@@ -218,10 +238,12 @@ static void receive(struct roce_device *device, struct sk_buff *skb)
 	nf_reset_ct(skb);
 	skb->dev = NULL;
 	stride = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : skb->len - front;
-	if (roce_built(skb))
+	if (roce_built(skb)) {
 		hand_over(device, skb, front, skb->len, stride);
-	else
+	} else {
+		roce_gather(skb, stride);
 		check_packets(device, skb, stride);
+	}
 }
 
 /**
