@@ -6,8 +6,9 @@
 # Other stages instead: with --full the long ones, with --kcsan those in a kernel that looks for data
 # races. --list runs nothing, and prints the cases: CASE, KERNEL and STAGE, with tabs between.
 # PATTERN is an extended regular expression for names of stages (see `stages` below) or of
-# end-to-end tests. Logs and the results as KTAP, check.ktap, are kept in build/check. A stage that
-# cannot run counts as a failure. The last line is "N passed, N failed".
+# end-to-end tests. A file of these runs in the first stage that has it; STAGE/FILE is for another.
+# Logs and the results as KTAP, check.ktap, are kept in build/check. A stage that cannot run counts as
+# a failure. The last line is "N passed, N failed".
 #
 # There is no limit on the whole, nor on a stage: those on tests end what hangs, and grow with the time
 # that this machine takes for a given piece of work.
@@ -23,7 +24,7 @@ KTAP=$LOGS/check.ktap
 MOST=2
 passed=0 failed=0 ran=0
 failures=() verdict= named=
-declare -A started=() begun=() seconds=()
+declare -A started=() begun=() seconds=() taken=()
 
 which= only= list=
 case ${1:-} in
@@ -148,15 +149,27 @@ no_warnings() {
 	! grep -q 'warning:' <<<"$log"
 }
 
-# wanted_files FILE...: those that the pattern may mean, by their names, or, unless it is for other
+# wanted_files PATTERN FILE...: those that it may mean, by their names, or, unless it is for other
 # stages, by a name of a test in them.
 wanted_files() {
-	local file
-	for file; do
-		[[ "e2e/$(basename "$file" .sh)" =~ $only ]] ||
-			{ [ -z "$named" ] && grep -qE -- "${only##*/}" "$file"; } || continue
+	local pattern=$1 file
+	for file in "${@:2}"; do
+		[ -z "${taken[$file]:-}" ] || continue
+		[[ "e2e/$(basename "$file" .sh)" =~ $pattern ]] ||
+			{ [ -z "$named" ] && grep -qE -- "${pattern##*/}" "$file"; } || continue
 		echo "$file"
 	done 2>/dev/null
+}
+
+# pattern_for STAGE: what the pattern means for its tests; it fails where the pattern begins with
+# another stage's name
+pattern_for() {
+	local stage=${only%%/*}
+	case $only in
+	"$1"/*) echo "e2e/${only#*/}" ;;
+	*/*) [[ $stage = e2e || ! $stage =~ ^[a-z0-9.-]+$ ]] && echo "$only" ;;
+	*) echo "$only" ;;
+	esac
 }
 
 # with_modules KERNEL COMMAND...: once the modules for the kernel are there, which may have to be made
@@ -168,7 +181,7 @@ with_modules() {
 
 # stage_e2e NAME KERNEL PROCESSORS|icount|peer=KERNEL FILE...: a long stage of end-to-end tests
 stage_e2e() {
-	local name=$1 kernel=$2 smp=1 pattern=$only options=(--name "$1") built=(with_modules "$2")
+	local name=$1 kernel=$2 smp=1 pattern file options=(--name "$1") built=(with_modules "$2")
 	case $3 in
 	icount) options+=(--icount) ;;
 	peer=*)
@@ -181,7 +194,8 @@ stage_e2e() {
 	if [[ $name =~ $only ]]; then
 		pattern=
 	else
-		mapfile -t files < <(wanted_files "$@")
+		pattern=$(pattern_for "$name") || return 0
+		mapfile -t files < <(wanted_files "$pattern" "$@")
 		[ ${#files[@]} -gt 0 ] || return 0
 		set -- "${files[@]}"
 	fi
@@ -189,6 +203,9 @@ stage_e2e() {
 		only='' list_e2e "$name" "$kernel" "$smp" ${pattern:+--only "$pattern"} "$@"
 		return
 	fi
+	[ -z "$pattern" ] || for file; do
+		taken[$file]=$name
+	done
 	only='' begin "$name" loudly "${built[@]}" tests/e2e.sh --kernel "$kernel" --smp "$smp" \
 		"${options[@]}" ${pattern:+--only "$pattern"} "$@"
 }
