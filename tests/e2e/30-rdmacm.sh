@@ -43,6 +43,6 @@ run_on_each "mckey" multicast
 run_on_each "rstream" pair rstream -S 4096 -C 200 -b 10.0.0.1 -- rstream -S 4096 -C 200 -s 10.0.0.1
 run_test "riostream" \
 	pair riostream -S 4096 -C 200 -b 10.0.0.1 -- riostream -S 4096 -C 200 -s 10.0.0.1
-run_on_each "rping over a VLAN" over_vlan
+run_test "rping over a VLAN" over_vlan
 run_on_each "teardown leaves nothing" leave_pair
 finish

@@ -98,13 +98,15 @@ verify_both_ways() {
 }
 
 setup_mixed
-for type in rc uc ud; do
-	run_on_each "$type pingpong with rxe" both_ways ibv_${type}_pingpong -g -n 60
-done
+run_on_each "rc pingpong with rxe" both_ways ibv_rc_pingpong -g -n 60
+run_on_each "ud pingpong with rxe" both_ways ibv_ud_pingpong -g -n 60
+run_test "uc pingpong with rxe" both_ways ibv_uc_pingpong -g -n 60
 run_test "rc pingpong with rxe over IPv6" both_ways_v6 ibv_rc_pingpong -g -n 60
 run_test "rc pingpong with rxe, contents checked" both_ways ibv_rc_pingpong -g -n 100 -c -s 30001
+run_on_each "send bandwidth with rxe" both_ways ib_send_bw -x -F -n 150
+run_on_each "read bandwidth with rxe" both_ways ib_read_bw -x -F -n 150
+run_test "write bandwidth with rxe" both_ways ib_write_bw -x -F -n 150
 for operation in send write read; do
-	run_on_each "$operation bandwidth with rxe" both_ways ib_${operation}_bw -x -F -n 150
 	run_test "$operation latency with rxe" both_ways ib_${operation}_lat -x -F -n 100
 done
 for atomic in CMP_AND_SWAP FETCH_AND_ADD; do

@@ -324,7 +324,7 @@ rules_are_refused() {
 }
 
 with_rules() {
-	run_on_each "raw_ethernet_bw" raw_perftest raw_ethernet_bw -n 300 -s 1500
+	run_test "raw_ethernet_bw" raw_perftest raw_ethernet_bw -n 300 -s 1500
 	run_test "raw_ethernet_lat" raw_perftest raw_ethernet_lat -n 100
 	run_test "raw_ethernet_bw by rules for UDP" udp_perftest raw_ethernet_bw -n 300 -s 1500
 	run_test "raw_ethernet_bw to a promiscuous receiver" raw_perftest raw_ethernet_bw \

@@ -130,7 +130,7 @@ memory_comes_back() {
 }
 
 setup_pair
-run_on_each "kill -9 under traffic leaves nothing" kill_9
+run_test "kill -9 under traffic leaves nothing" kill_9
 run_test "kill -9 of the receiver fails the sender" kill_9_of_the_receiver
 run_test "kill -9 of the sender leaves nothing" kill_9_of_the_sender
 run_on_each "device deleted under traffic" delete_device_under_traffic
