@@ -110,13 +110,14 @@ names_of_cases() {
 	done
 }
 
-# Results of a program that was given two of its cases, of which none can work
+# Results of a program that was given two of its cases, of which none can work. What took a tenth of a
+# second says so
 results_of_cases() {
 	local status=0
 	"$BUILD/tools/svt_limits" -d nosuch -t qps,depth >"$WORK/results" || status=$?
 	cat "$WORK/results"
 	[ "$status" = 1 ]
-	grep -v '^# ' "$WORK/results" | cmp - <(printf '%s\n' "KTAP version 1" 1..2 \
+	sed -E '/^# /d; s/ # [0-9.]+ s$//' "$WORK/results" | cmp - <(printf '%s\n' "KTAP version 1" 1..2 \
 		"ok 1 qps # SKIP only with a second device" "not ok 2 depth")
 	[ "$(tail -n 1 "$WORK/results")" = "# 0 passed, 1 failed, 1 skipped" ]
 }
