@@ -7,7 +7,8 @@
 #   --coverage  count the lines that run, for a kernel with gcov
 #
 # build/VERSION mirrors drivers/ and include/ by symbolic links; the build is incremental, and
-# sources that were removed vanish. Warnings appear only when a file is compiled: after some, the
+# sources that were removed vanish. A kernel that svt can not have is said so in one line, with status
+# 2. Warnings appear only when a file is compiled: after some, the
 # next strict build starts afresh.
 
 set -euo pipefail
@@ -17,11 +18,18 @@ set -euo pipefail
 # module. The compiler does not find a directory of headers that User-Mode Linux never makes.
 HARMLESS='Skipping BTF generation for|^warning: the compiler differs from the one used|'
 HARMLESS+='^cc1: warning: ./arch/um/include/generated/uapi: No such file|'
-HARMLESS+='^  (The kernel was built by|You are using):'
+HARMLESS+='^  (The kernel was built by|You are using):|'
+# What make says after an error that was told
+HARMLESS+='^make(\[[0-9]+\])?: \*\*\* (\[.*\] Error [0-9]+|Waiting for unfinished jobs\.+)$'
 
+# Sources only: kbuild may have been run in the source tree as well
 mirror() {
-	mkdir -p "$tree"
-	cp -rsf "$TOP/drivers" "$TOP/include" "$tree/"
+	local folder
+	while read -r folder; do
+		mkdir -p "$tree/$folder"
+		find "$TOP/$folder" -maxdepth 1 -type f \( -name '*.[chS]' -o -name 'K*' \) \
+			! -name '*.mod.c' ! -name probed.h -exec ln -sft "$tree/$folder" {} +
+	done < <(cd "$TOP" && find drivers include -type d)
 	find "$tree" -xtype l -delete
 }
 
@@ -45,7 +53,7 @@ while [ $# -gt 1 ]; do
 	shift
 done
 [ $# = 1 ] || die "usage: build-modules.sh [--strict] [--sparse] [--coverage] VERSION"
-version=$(kernel_version "$1" headers)
+version=$(kernel_version "$1" headers) || exit 2
 find_kernel "$version"
 tree=$BUILD/$version
 log=$tree/build.log
@@ -65,4 +73,5 @@ if grep -q 'warning:' "$log"; then
 	touch "$tree/warned"
 	[ -z "$strict" ] || status=1
 fi
+! grep -q '^svt: not for this kernel' "$log" || exit 2
 [ "$status" = 0 ] || die "the modules for $version do not build cleanly; see above and $log"

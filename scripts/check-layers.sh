@@ -140,13 +140,15 @@ check_file() {
 	local own
 
 	case $file in
+	drivers/svt/compat/probes/*)
+		only_from '$' "a probe asks about the kernel alone" ;;
 	drivers/svt/*)
 		check_core_file ;;
 	drivers/*/tests/*)
 		only_from "drivers/|include/" "tests see the kernel modules" ;;
 	drivers/*)
 		own=$(cut -d/ -f1,2 <<<"$file")
-		only_from "$own/|include/|drivers/svt/compat/" \
+		only_from "$own/|include/" \
 			"a backend knows include/rdma/svt.h and itself" ;;
 	include/uapi/*)
 		only_from "include/uapi/" "the user ABI stands alone" ;;
@@ -202,13 +204,14 @@ check_tree() {
 # ---- self-test: a clean tree passes, each planted violation is reported -------------------
 
 plant_clean_tree() {
-	mkdir -p drivers/svt/{wire,queue,mem,transport,verbs,compat} drivers/svt_loop/tests \
+	mkdir -p drivers/svt/{wire,queue,mem,transport,verbs,compat/probes} drivers/svt_loop/tests \
 		include/rdma include/uapi/rdma providers/svt
 	touch drivers/svt/{wire/psn.h,queue/ring.h,mem/keys.h,transport/qp.h,verbs/verbs.h} \
-		drivers/svt/compat/compat.h drivers/svt_loop/loop.h
+		drivers/svt/compat/ops.h drivers/svt_loop/loop.h
 	echo '#include <linux/types.h>' >include/uapi/rdma/svt-abi.h
 	printf '#include <rdma/svt.h>\n#include "mem/keys.h"\n' >drivers/svt/core.h
 	printf 'struct svt_backend_ops {\n\tint (*xmit)(void);\n};\n' >include/rdma/svt.h
+	echo '#include <rdma/ib_umem.h>' >drivers/svt/compat/probes/hmm.c
 	printf '#include <rdma/ib_umem.h>\n#include "../transport/qp.h"\n' \
 		>drivers/svt/verbs/mr.c
 	printf '#include <rdma/svt-abi.h>\n#include "../core.h"\n#include "../wire/psn.h"\n' \
@@ -253,6 +256,7 @@ self_test() {
 	plant drivers/svt/wire/psn.h '#include "../queue/ring.h"' 'wire must not know queue'
 	plant drivers/svt/wire/psn.h '#include "../core.h"' 'wire must not know mem'
 	plant drivers/svt/queue/ring.h '#include "../mem/keys.h"' 'queue must not know mem'
+	plant drivers/svt/compat/probes/hmm.c '#include "../../mem/keys.h"' 'the kernel alone'
 	plant drivers/svt/mem/keys.h '#include "queue/ring.h"' 'mem must not know queue'
 	plant drivers/svt/transport/qp.h '#include "../verbs/verbs.h"' 'must not know verbs'
 	plant drivers/svt/transport/qp.h '#include <rdma/ib_umem.h>' 'user memory'

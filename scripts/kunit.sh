@@ -85,7 +85,7 @@ list_sources() {
 	[[ ! -d $source/include ]] || folders+=(include)
 	(cd "$source" && find "${folders[@]}" -type f \
 		\( -name '*.[chS]' -o -name Kbuild -o -name Makefile -o -name Kconfig \) \
-		! -name '*.mod.c' | sort)
+		! -name '*.mod.c' ! -name probed.h | sort)
 }
 
 # Copies what differs.  When a file has gone, everything made of the copy goes too:

@@ -21,7 +21,6 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "../compat/compat.h"
 #include "paging.h"
 
 /* The tag of a page that may be written */

@@ -54,7 +54,7 @@ static int svt_cq_share(struct svt_cq *cq, struct ib_udata *udata)
  * Return: 0; -EINVAL entries or vector; -EOPNOTSUPP flags; -ENOMEM; -EFAULT.
  */
 int svt_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
-		  struct svt_command *command)
+		  struct uverbs_attr_bundle *command)
 {
 	struct svt_core *core = to_svt_device(ibcq->device)->core;
 	struct ib_udata *udata = svt_command_udata(command);

@@ -14,7 +14,6 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "../compat/compat.h"
 #include "dmabuf.h"
 
 /* The whole buffer is mapped, as an exporter maps no parts */

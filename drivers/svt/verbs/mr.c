@@ -10,7 +10,6 @@
 #include <rdma/ib_umem.h>
 #include <rdma/iter.h>
 
-#include "../compat/compat.h"
 #include "../mem/paging.h"
 #include "dmabuf.h"
 #include "verbs.h"
@@ -240,7 +239,7 @@ static int svt_mr_import(struct svt_mr_pages *pages, int fd, u64 offset, u64 len
  * regions run out; as svt_buffer_open() and svt_buffer_table().
  */
 struct ib_mr *svt_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd,
-				     int access, struct svt_command *command)
+				     int access, struct uverbs_attr_bundle *command)
 {
 	struct svt_mr_pages pages;
 	u64 end;

@@ -90,6 +90,11 @@ static inline int svt_udata_check(struct ib_udata *udata)
 	return 0;
 }
 
+static inline struct ib_udata *svt_command_udata(struct uverbs_attr_bundle *command)
+{
+	return command ? &command->driver_udata : NULL;
+}
+
 static inline struct ib_ucontext *svt_udata_context(struct ib_udata *udata)
 {
 	return &rdma_udata_to_drv_context(udata, struct svt_ucontext, ibucontext)->ibucontext;
@@ -128,7 +133,7 @@ void svt_ring_unshare(struct svt_ring *ring, struct rdma_user_mmap_entry *entry)
 int svt_mr_insert(struct svt_core *core, struct svt_mr *mr);
 struct ib_mr *svt_get_dma_mr(struct ib_pd *pd, int access);
 struct ib_mr *svt_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd,
-				     int access, struct svt_command *command);
+				     int access, struct uverbs_attr_bundle *command);
 struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
 			      struct ib_udata *udata);
 struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
@@ -146,7 +151,7 @@ int svt_dealloc_mw(struct ib_mw *ibmw);
 
 /* cq.c, srq.c */
 int svt_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
-		  struct svt_command *command);
+		  struct uverbs_attr_bundle *command);
 int svt_resize_cq(struct ib_cq *ibcq, int entries, struct ib_udata *udata);
 int svt_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int svt_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
