@@ -53,8 +53,7 @@ void loop_arrivals_init(struct loop_arrivals *arrivals, struct svt_device *dev)
 {
 	arrivals->dev = dev;
 	skb_queue_head_init(&arrivals->queue);
-	hrtimer_init(&arrivals->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	arrivals->timer.function = wake;
+	hrtimer_setup(&arrivals->timer, wake, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	tasklet_setup(&arrivals->tasklet, arrive);
 }
 

@@ -9,8 +9,10 @@
  * own to it.
  */
 #include <linux/inetdevice.h>
+#include <net/addrconf.h>
+#include <net/inet_dscp.h>
 #include <net/ip6_route.h>
-#include <net/ipv6_stubs.h>
+#include <net/ipv6.h>
 #include <net/l3mdev.h>
 #include <net/route.h>
 #include <rdma/ib_cache.h>
@@ -149,19 +151,15 @@ static struct dst_entry *find_ipv4(struct net *net, struct net_device *netdev,
 				   const struct roce_path *path)
 {
 	const struct iphdr *ip = &path->headers.ip4;
-	struct flowi4 flow = {
-		.flowi4_oif = netdev->ifindex,
-		.flowi4_tos = RT_TOS(ip->tos),
-		.flowi4_proto = IPPROTO_UDP,
-		.saddr = ip->saddr,
-		.daddr = ip->daddr,
-		.fl4_sport = path->headers.udp4.source,
-		.fl4_dport = path->headers.udp4.dest,
-	};
+	int ifindex = netdev->ifindex;
 	struct rtable *route;
+	struct flowi4 flow;
 
 	if (inet_addr_type_dev_table(net, netdev, ip->daddr) == RTN_LOCAL)
-		flow.flowi4_oif = l3mdev_master_ifindex_rcu(netdev);
+		ifindex = l3mdev_master_ifindex_rcu(netdev);
+	flowi4_init_output(&flow, ifindex, 0, ip->tos & INET_DSCP_MASK, RT_SCOPE_UNIVERSE,
+			   IPPROTO_UDP, 0, ip->daddr, ip->saddr, path->headers.udp4.dest,
+			   path->headers.udp4.source, GLOBAL_ROOT_UID);
 	route = ip_route_output_flow(net, &flow, NULL);
 	if (IS_ERR(route))
 		return NULL;
@@ -194,10 +192,13 @@ static struct dst_entry *find_ipv6(struct net *net, struct net_device *netdev,
 	};
 	struct dst_entry *dst;
 
-	/* IPv4 has no route for a source address that is not there (any more), IPv6 would have */
-	if (!ipv6_stub->ipv6_dev_find(net, &ip->saddr, netdev))
+	/* Switched off by ipv6.disable=1, it has none of its tables */
+	if (!ipv6_mod_enabled())
 		return NULL;
-	dst = ipv6_stub->ipv6_dst_lookup_flow(net, NULL, &flow, NULL);
+	/* IPv4 has no route for a source address that is not there (any more), IPv6 would have */
+	if (!ipv6_dev_find(net, &ip->saddr, netdev))
+		return NULL;
+	dst = ip6_dst_lookup_flow(net, NULL, &flow, NULL);
 	if (IS_ERR(dst))
 		return NULL;
 	/* For IPv6 the netdev asked for is a wish only */

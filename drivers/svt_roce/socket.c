@@ -30,7 +30,7 @@ static const struct nf_hook_ops hooks[] = {
 static void close_socket(struct socket **socket)
 {
 	if (*socket)
-		udp_tunnel_sock_release(*socket);
+		udp_tunnel_sock_release((*socket)->sk);
 	*socket = NULL;
 }
 
@@ -61,7 +61,7 @@ static int open_socket(struct net *net, u8 family, struct socket **socket)
 	ret = udp_sock_create(net, &port, socket);
 	if (ret)
 		return ret;
-	setup_udp_tunnel_sock(net, *socket, &tunnel);
+	setup_udp_tunnel_sock(net, (*socket)->sk, &tunnel);
 	ret = merge_datagrams(*socket);
 	if (ret)
 		close_socket(socket);

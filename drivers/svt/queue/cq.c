@@ -33,7 +33,7 @@ static struct workqueue_struct *callers;
 int svt_callers_init(void)
 {
 	/* Memory is freed by writing pages to storage, which waits for completions */
-	callers = alloc_workqueue("svt_callers", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
+	callers = alloc_workqueue("svt_callers", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU, 0);
 	return callers ? 0 : -ENOMEM;
 }
 
@@ -169,8 +169,8 @@ int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel)
 	int ret;
 
 	spin_lock_init(&cq->lock);
-	hrtimer_init(&cq->moderation.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	cq->moderation.timer.function = moderation_ends;
+	hrtimer_setup(&cq->moderation.timer, moderation_ends, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
 	INIT_WORK(&cq->call, call_handler);
 	svt_cq_bind(cq, 0);
 	ret = svt_ring_alloc(&cq->ring, entries, sizeof(struct svt_cqe));

@@ -149,7 +149,7 @@ static int fake_core(struct svt_core *core)
 	core->link.up = true;
 	core->link.mtu = IB_MTU_1024;
 	core->counters = alloc_percpu(struct svt_counters);
-	core->workqueue = alloc_workqueue("svt_fake", 0, 0);
+	core->workqueue = alloc_workqueue("svt_fake", WQ_PERCPU, 0);
 	core->pager = alloc_workqueue("svt_fake_pager", WQ_UNBOUND, 0);
 	if (!core->counters || !core->workqueue || !core->pager)
 		return -ENOMEM;

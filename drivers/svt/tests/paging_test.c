@@ -26,7 +26,7 @@
 /* Where the process has it: mapped there, because an mm without a program has no other idea */
 #define USER		0x10000000UL
 
-MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
+MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING");
 
 struct paging_fixture {
 	struct responder_fixture responder;

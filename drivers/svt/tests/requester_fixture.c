@@ -64,7 +64,7 @@ struct svt_qp *requester_qp(struct requester_fixture *f, const struct svt_fake_o
 	struct svt_qp *qp = svt_fake_qp(f->fake, options);
 
 	/* Nothing was sent, so it is not armed */
-	qp->send.timer.function = stand_still;
+	hrtimer_setup(&qp->send.timer, stand_still, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	return qp;
 }
 

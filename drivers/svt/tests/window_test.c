@@ -544,8 +544,7 @@ static void an_invalidation_waits_for_who_is_in(struct kunit *test)
 {
 	struct fixture *f = setup(test, IB_MW_TYPE_2);
 
-	hrtimer_init(&f->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	f->timer.function = leave;
+	hrtimer_setup(&f->timer, leave, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	rcu_read_lock();
 	f->region = looked_up(test);
 	KUNIT_ASSERT_TRUE(test, svt_region_enter(&f->region));

@@ -147,8 +147,7 @@ int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port)
 	spin_lock_init(&qp->recv.post_lock);
 	svt_mw_owner_init(&qp->windows);
 	mutex_init(&qp->modify_lock);
-	hrtimer_init(&qp->send.timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	qp->send.timer.function = svt_send_timer;
+	hrtimer_setup(&qp->send.timer, svt_send_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 
 	ret = svt_qp_alloc(qp);
 	if (ret)

@@ -72,11 +72,12 @@ static int svt_counter_attach(struct rdma_counter *counter, struct svt_qp *qp)
  * svt_counter_bind_qp - ib_device_ops.counter_bind_qp
  * @counter: whose number is 0 before its first QP
  * @ibqp: which
+ * @port: 1
  *
  * Context: may sleep. Takes svt_qp.modify_lock.
  * Return: 0; -EINVAL the QP is bound; -ENOMEM; -EBUSY there are too many counters.
  */
-int svt_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp)
+int svt_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u32 port)
 {
 	bool fresh = !counter->id;
 	int ret = 0;
@@ -94,11 +95,12 @@ int svt_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp)
 /**
  * svt_counter_unbind_qp - ib_device_ops.counter_unbind_qp
  * @ibqp: that is bound
+ * @port: 1
  *
  * Context: may sleep. Takes svt_qp.modify_lock.
  * Return: 0.
  */
-int svt_counter_unbind_qp(struct ib_qp *ibqp)
+int svt_counter_unbind_qp(struct ib_qp *ibqp, u32 port)
 {
 	struct svt_qp *qp = to_svt_qp(ibqp);
 
@@ -107,6 +109,16 @@ int svt_counter_unbind_qp(struct ib_qp *ibqp)
 	ibqp->counter = NULL;
 	mutex_unlock(&qp->modify_lock);
 	return 0;
+}
+
+/**
+ * svt_counter_init - ib_device_ops.counter_init
+ * @counter: zeroed but for ib_core's part
+ *
+ * Nothing is to be done, but ib_core calls it without asking whether it is there.
+ */
+void svt_counter_init(struct rdma_counter *counter)
+{
 }
 
 /**

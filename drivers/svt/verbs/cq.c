@@ -101,9 +101,9 @@ static int svt_cq_swap(struct svt_cq *cq, struct svt_ring *ring,
 	return 0;
 }
 
-static int svt_resize_check(int entries, struct ib_udata *udata)
+static int svt_resize_check(unsigned int entries, struct ib_udata *udata)
 {
-	if (entries < 1 || entries > SVT_MAX_CQE)
+	if (!entries || entries > SVT_MAX_CQE)
 		return -EINVAL;
 	if (udata && udata->outlen < sizeof(struct svt_resize_cq_resp))
 		return -EINVAL;
@@ -111,7 +111,7 @@ static int svt_resize_check(int entries, struct ib_udata *udata)
 }
 
 /**
- * svt_resize_cq - ib_device_ops.resize_cq
+ * svt_resize_user_cq - ib_device_ops.resize_user_cq
  * @ibcq: CQ
  * @entries: at least so many
  * @udata: NULL for a kernel client; struct svt_resize_cq_resp out
@@ -121,7 +121,7 @@ static int svt_resize_check(int entries, struct ib_udata *udata)
  * Context: may sleep. Takes svt_core.resize_lock.
  * Return: 0; -EINVAL number, or the pending completions do not fit; -ENOMEM; -EFAULT; -EOPNOTSUPP.
  */
-int svt_resize_cq(struct ib_cq *ibcq, int entries, struct ib_udata *udata)
+int svt_resize_user_cq(struct ib_cq *ibcq, unsigned int entries, struct ib_udata *udata)
 {
 	struct svt_core *core = to_svt_device(ibcq->device)->core;
 	struct rdma_user_mmap_entry *entry = NULL;

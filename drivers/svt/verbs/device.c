@@ -108,7 +108,7 @@ static struct svt_core *svt_core_alloc(void)
 	core->counters = alloc_percpu(struct svt_counters);
 	if (!core->counters)
 		goto free_core;
-	core->workqueue = alloc_workqueue("svt", WQ_MEM_RECLAIM | WQ_CPU_INTENSIVE, 0);
+	core->workqueue = alloc_workqueue("svt", WQ_MEM_RECLAIM | WQ_CPU_INTENSIVE | WQ_PERCPU, 0);
 	if (!core->workqueue)
 		goto free_counters;
 	core->pager = alloc_workqueue("svt_pager", WQ_UNBOUND, 0);
@@ -261,6 +261,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.counter_alloc_stats = svt_counter_alloc_stats,
 	.counter_bind_qp = svt_counter_bind_qp,
 	.counter_dealloc = svt_counter_dealloc,
+	.counter_init = svt_counter_init,
 	.counter_unbind_qp = svt_counter_unbind_qp,
 	.counter_update_stats = svt_counter_update_stats,
 	.create_ah = svt_create_ah,
@@ -314,9 +315,10 @@ static const struct ib_device_ops svt_device_ops = {
 	.reg_dm_mr = svt_reg_dm_mr,
 	.reg_user_mr = svt_reg_user_mr,
 	.reg_user_mr_dmabuf = svt_reg_user_mr_dmabuf,
+	.report_port_event = svt_report_port_event,
 	.req_notify_cq = svt_req_notify_cq,
 	.rereg_user_mr = svt_rereg_user_mr,
-	.resize_cq = svt_resize_cq,
+	.resize_user_cq = svt_resize_user_cq,
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, svt_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, svt_cq, ibcq),
@@ -326,6 +328,7 @@ static const struct ib_device_ops svt_device_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_srq, svt_srq, ibsrq),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, svt_ucontext, ibucontext),
 	INIT_RDMA_OBJ_SIZE(ib_xrcd, svt_xrcd, ibxrcd),
+	INIT_RDMA_OBJ_SIZE(rdma_counter, svt_rdma_counter, counter),
 };
 
 /* Unique as the MAC is; devices without one (lo, tun) get one by chance */

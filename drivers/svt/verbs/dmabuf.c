@@ -199,4 +199,4 @@ struct svt_page_table *svt_buffer_table(const struct svt_buffer *buffer, u64 off
 	return ERR_PTR(ret);
 }
 
-MODULE_IMPORT_NS(DMA_BUF);
+MODULE_IMPORT_NS("DMA_BUF");

@@ -73,7 +73,7 @@ static int svt_mr_pin(struct ib_device *ibdev, struct svt_mr_pages *pages, u64 s
 		return -EINVAL;
 	if (access & IB_ACCESS_ON_DEMAND)
 		return svt_mr_page(pages, start, length);
-	pages->umem = ib_umem_get(ibdev, start, length, access);
+	pages->umem = ib_umem_get_va(ibdev, start, length, access);
 	if (IS_ERR(pages->umem))
 		return PTR_ERR(pages->umem);
 	pages->table = svt_mr_table(pages->umem, iova);
@@ -192,18 +192,21 @@ unpin:
  * @iova: by which it is addressed in work requests, unless @access has IB_ZERO_BASED; same offset
  *	in its page as @start
  * @access: enum ib_access_flags, checked by ib_core
+ * @dmah: hints for a device on a bus
  * @udata: of the command
  *
  * Context: may sleep.
  * Return: the region; -EINVAL length, or addresses wrap; -ENOMEM memory, pinned memory or regions
- * run out; -EFAULT not mapped; -EINTR the process is to end.
+ * run out; -EFAULT not mapped; -EINTR the process is to end; -EOPNOTSUPP there is @dmah.
  */
 struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
-			      struct ib_udata *udata)
+			      struct ib_dmah *dmah, struct ib_udata *udata)
 {
 	struct svt_mr_pages pages;
 	int ret;
 
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
 	ret = svt_udata_check(udata);
 	if (!ret)
 		ret = svt_mr_pin(pd->device, &pages, start, length, iova, access);
@@ -232,19 +235,23 @@ static int svt_mr_import(struct svt_mr_pages *pages, int fd, u64 offset, u64 len
  * @iova: by which it is addressed in work requests; same offset in its page as @offset
  * @fd: of the calling process
  * @access: enum ib_access_flags, checked by ib_core
+ * @dmah: hints for a device on a bus
  * @command: of ib_core
  *
  * Context: may sleep.
  * Return: the region; -EINVAL length, addresses wrap, or no dma-buf so long; -ENOMEM memory or
- * regions run out; as svt_buffer_open() and svt_buffer_table().
+ * regions run out; -EOPNOTSUPP there is @dmah; as svt_buffer_open() and svt_buffer_table().
  */
 struct ib_mr *svt_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd,
-				     int access, struct uverbs_attr_bundle *command)
+				     int access, struct ib_dmah *dmah,
+				     struct uverbs_attr_bundle *command)
 {
 	struct svt_mr_pages pages;
 	u64 end;
 	int ret;
 
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
 	if (!length || length > SVT_MAX_MR_LENGTH || check_add_overflow(iova, length, &end))
 		return ERR_PTR(-EINVAL);
 	ret = svt_udata_check(svt_command_udata(command)) ?:

@@ -139,6 +139,19 @@ enum rdma_link_layer svt_get_link_layer(struct ib_device *ibdev, u32 port)
 }
 
 /**
+ * svt_report_port_event - ib_device_ops.report_port_event
+ * @ibdev: device
+ * @netdev: its netdev
+ * @event: what happened to that
+ *
+ * The backend follows its netdev, and tells of the port by svt_set_link(). Without this operation
+ * ib_core does so as well: clients would be told twice.
+ */
+void svt_report_port_event(struct ib_device *ibdev, struct net_device *netdev, unsigned long event)
+{
+}
+
+/**
  * svt_get_netdev - ib_device_ops.get_netdev
  * @ibdev: device
  * @port: 1

@@ -52,6 +52,10 @@ struct svt_dm {
 	struct rdma_user_mmap_entry *mmap_entry;
 };
 
+struct svt_rdma_counter {
+	struct rdma_counter counter;
+};
+
 struct svt_xrcd {
 	struct ib_xrcd ibxrcd;
 };
@@ -108,6 +112,7 @@ int svt_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey);
 int svt_get_port_immutable(struct ib_device *ibdev, u32 port,
 			   struct ib_port_immutable *immutable);
 enum rdma_link_layer svt_get_link_layer(struct ib_device *ibdev, u32 port);
+void svt_report_port_event(struct ib_device *ibdev, struct net_device *netdev, unsigned long event);
 struct net_device *svt_get_netdev(struct ib_device *ibdev, u32 port);
 enum ib_mtu svt_active_mtu(struct svt_core *core);
 
@@ -133,9 +138,10 @@ void svt_ring_unshare(struct svt_ring *ring, struct rdma_user_mmap_entry *entry)
 int svt_mr_insert(struct svt_core *core, struct svt_mr *mr);
 struct ib_mr *svt_get_dma_mr(struct ib_pd *pd, int access);
 struct ib_mr *svt_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd,
-				     int access, struct uverbs_attr_bundle *command);
+				     int access, struct ib_dmah *dmah,
+				     struct uverbs_attr_bundle *command);
 struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
-			      struct ib_udata *udata);
+			      struct ib_dmah *dmah, struct ib_udata *udata);
 struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
 				int access, struct ib_pd *pd, struct ib_udata *udata);
 struct ib_mr *svt_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_pages);
@@ -152,7 +158,7 @@ int svt_dealloc_mw(struct ib_mw *ibmw);
 /* cq.c, srq.c */
 int svt_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		  struct uverbs_attr_bundle *command);
-int svt_resize_cq(struct ib_cq *ibcq, int entries, struct ib_udata *udata);
+int svt_resize_user_cq(struct ib_cq *ibcq, unsigned int entries, struct ib_udata *udata);
 int svt_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
 int svt_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
 int svt_poll_cq(struct ib_cq *ibcq, int count, struct ib_wc *wc);
@@ -199,8 +205,9 @@ int svt_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 void svt_stats_init(void);
 struct rdma_hw_stats *svt_stats_alloc(void);
 void svt_stats_read(struct rdma_hw_stats *stats, const struct svt_counters __percpu *counters);
-int svt_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp);
-int svt_counter_unbind_qp(struct ib_qp *ibqp);
+int svt_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u32 port);
+int svt_counter_unbind_qp(struct ib_qp *ibqp, u32 port);
+void svt_counter_init(struct rdma_counter *counter);
 int svt_counter_dealloc(struct rdma_counter *counter);
 struct rdma_hw_stats *svt_counter_alloc_stats(struct rdma_counter *counter);
 int svt_counter_update_stats(struct rdma_counter *counter);

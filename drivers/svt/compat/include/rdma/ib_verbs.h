@@ -5,6 +5,10 @@
 #include_next <rdma/ib_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
+#ifndef SVT_HAVE_REG_USER_MR_DMAH
+struct ib_dmah;
+#endif
+
 /* ib_core gives no region the right to FLUSH, so there is no capability to claim */
 #ifndef SVT_HAVE_FLUSH
 #define IB_WR_FLUSH			IB_UVERBS_WR_FLUSH
