@@ -7,6 +7,8 @@ export BUILD
 
 # One kernel (KERNEL=6.1, KERNEL=6.12 or a full version), or one of each series and the running one.
 KERNELS = $(if $(KERNEL),$(KERNEL),$(shell . scripts/lib.sh && buildable_kernels))
+# The provider is for the libibverbs that is installed, or for the one below the root VERBS.
+PROVIDER_DIR ?= $(BUILD)/provider
 VM := tests/vm/run.sh $(if $(KERNEL),--kernel $(KERNEL))
 
 all: modules provider
@@ -20,10 +22,9 @@ modules:
 	done
 
 provider:
-	@[ -e /usr/include/infiniband/verbs.h ] || \
-		{ echo "make: libibverbs is missing: apt-get install libibverbs-dev" >&2; exit 1; }
 	@echo "== provider"
-	@$(MAKE) --no-print-directory -C providers/svt BUILD=$(BUILD)/provider
+	@$(MAKE) --no-print-directory -C providers/svt BUILD=$(abspath $(PROVIDER_DIR)) \
+		VERBS=$(abspath $(VERBS))
 
 tools:
 	@echo "== test programs"
@@ -79,6 +80,7 @@ help:
 	@echo "make KERNEL=6.1    the same for one kernel: 6.1, 6.12 or a full version"
 	@echo "make modules       only the modules, in build/VERSION/drivers"
 	@echo "make provider      only the libibverbs provider, in build/provider"
+	@echo "make provider VERBS=ROOT PROVIDER_DIR=DIR   the same for the libibverbs below ROOT, in DIR"
 	@echo "make tools         only the programs that the tests use, in build/tools"
 	@echo "make demo          see it work: pingpong and perftest between two namespaces in a VM"
 	@echo "make check         everything that must pass before a commit; T=PATTERN runs a part"

@@ -10,14 +10,17 @@ set -euo pipefail
 DESTDIR=${DESTDIR:-}
 DRIVER_DIR=/etc/libibverbs.d
 
-# libibverbs has the place of its providers compiled in, as DIRECTORY/lib%s-rdmavNN.so.
-provider_dir() {
-	local library dir
+# find_libibverbs: sets $provider_dir and $suffix. libibverbs has the place of its providers compiled in, as
+# DIRECTORY/lib%s-rdmavNN.so, or the end of their names alone.
+find_libibverbs() {
+	local library place
 	library=$(/sbin/ldconfig -p | awk '$1 == "libibverbs.so.1" { print $NF; exit }')
 	[ -n "$library" ] || die "libibverbs is not installed: apt-get install libibverbs-dev"
-	dir=$(grep -aoE '/[[:alnum:]_./-]+/lib%s-rdmav' "$library" | head -n 1) || :
-	dir=${dir%/lib*}
-	echo "${dir:-$(dirname "$library")/libibverbs}"
+	place=$(grep -aoE '(/[[:alnum:]_./-]+/lib%s)?-rdmav[0-9]+\.so' "$library" | LC_ALL=C sort | tail -n 1) || :
+	[ -n "$place" ] || die "$library does not tell the names of its providers"
+	suffix=-${place##*-}
+	provider_dir=${place%/lib%s*}
+	[ "$provider_dir" != "$place" ] || provider_dir=$(dirname "$library")/libibverbs
 }
 
 # built_modules VERSION: the modules of the last build, not those of an earlier one that are still
@@ -49,17 +52,20 @@ uninstall_modules() {
 }
 
 install_provider() {
-	local from=$BUILD/provider
-	if [ ! -e "$from/libsvt-rdmav34.so" ]; then
+	local from=$BUILD/provider name=libsvt$suffix
+	if [ ! -e "$from/$name" ]; then
+		[ -z "$(ls "$from"/libsvt-rdmav*.so 2>/dev/null)" ] ||
+			die "the provider in build/ is for another libibverbs, this one wants $name: run make first"
 		[ -n "$DESTDIR" ] || die "no provider in build/: run make first"
 		return
 	fi
-	install -D -m 644 "$from/libsvt-rdmav34.so" "$DESTDIR$(provider_dir)/libsvt-rdmav34.so"
+	install -D -m 644 "$from/$name" "$DESTDIR$provider_dir/$name"
 	install -D -m 644 "$from/svt.driver" "$DESTDIR$DRIVER_DIR/svt.driver"
 }
 
+# A provider for a libibverbs that was replaced since goes too
 uninstall_provider() {
-	rm -f "$DESTDIR$(provider_dir)/libsvt-rdmav34.so" "$DESTDIR$DRIVER_DIR/svt.driver"
+	rm -f "$DESTDIR$provider_dir"/libsvt-rdmav*.so "$DESTDIR$DRIVER_DIR/svt.driver"
 }
 
 action=${1:-}
@@ -73,5 +79,6 @@ for version in "$@"; do
 	"${action}_modules" "$version"
 	[ -n "$DESTDIR" ] || say "${action}ed the modules for $version"
 done
+find_libibverbs
 "${action}_provider"
-[ -n "$DESTDIR" ] || say "${action}ed the provider in $(provider_dir)"
+[ -n "$DESTDIR" ] || say "${action}ed the provider in $provider_dir"

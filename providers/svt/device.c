@@ -42,7 +42,7 @@ static const struct verbs_device_ops device_operations = {
 static __attribute__((constructor)) void register_provider(void)
 {
 	if (svt_library_matches())
-		verbs_register_driver_34(&device_operations);
+		verbs_register_driver(&device_operations);
 	else
 		fputs("svt: build the provider anew: it is for another libibverbs than this\n",
 		      stderr);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The private interface between libibverbs and its providers, IBVERBS_PRIVATE_34 (rdma-core 39 to
- * 56), as far as svt uses it: distributions ship the library and its public headers without this
- * part. layout.c asserts sizes and offsets, check-library.sh compares the operations with those of
- * the installed library, library.c looks once more when the provider is loaded.
+ * The private interface between libibverbs and its providers, as far as svt uses it: distributions
+ * ship the library and its public headers without this part. library-facts.h, which
+ * check-library.sh makes, has the number of the private ABI (SVT_PRIVATE_ABI: 34, 57, 59, 64 or
+ * 65) and what differs within one. layout.c asserts sizes and offsets, check-library.sh compares
+ * the operations with the library's, library.c looks once more when the provider is loaded.
  *
  * In a tree of rdma-core its own infiniband/driver.h takes the place of this file.
  */
@@ -15,18 +16,41 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
+#include <library-facts.h>
+
 #define container_of(pointer, type, member) \
 	((type *)((char *)(pointer) - offsetof(type, member)))
 
 /* Matching a device to its provider */
 
-struct verbs_sysfs_dev;
+struct verbs_match_ent;
+
+struct verbs_sysfs_dev {
+	void *list_entry[2];
+	void *provider_data;
+	const struct verbs_match_ent *match;
+	unsigned int flags;
+	char sysfs_name[IBV_SYSFS_NAME_MAX];
+	dev_t sysfs_cdev;
+	char ibdev_name[IBV_SYSFS_NAME_MAX];
+	char ibdev_path[IBV_SYSFS_PATH_MAX];
+	char modalias[512];
+	uint64_t node_guid;
+	uint32_t driver_id;
+	enum ibv_node_type node_type;
+	int ibdev_idx;
+	uint32_t num_ports;
+	uint32_t abi_ver;
+	struct timespec time_created;
+};
 
 enum {
 	VERBS_MATCH_SENTINEL = 0,
@@ -76,7 +100,8 @@ static inline struct verbs_device *verbs_get_device(const struct ibv_device *dev
 	return container_of(device, struct verbs_device, device);
 }
 
-void verbs_register_driver_34(const struct verbs_device_ops *ops);
+/* The number of the private ABI is a part of its name, see library-facts.h */
+void verbs_register_driver(const struct verbs_device_ops *ops);
 
 /* The library's part of each object */
 
@@ -127,13 +152,20 @@ struct verbs_dm {
 };
 
 /*
- * Every operation that a provider can have, in the order of their slots. Those that svt does not
- * have are declared without their arguments.
+ * Every operation that a provider can have, in the order of their slots, which is that of the
+ * alphabet: new ones came in between. Those that svt does not have are declared without their
+ * arguments.
  */
 struct verbs_context_ops {
 	int (*advise_mr)(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
 			 struct ibv_sge *sg_list, uint32_t num_sge);
+#if SVT_PRIVATE_ABI >= 64
+	void (*alloc_buf)(void);
+#endif
 	struct ibv_dm *(*alloc_dm)(struct ibv_context *context, struct ibv_alloc_dm_attr *attr);
+#if SVT_PRIVATE_ABI >= 59
+	void (*alloc_dmah)(void);
+#endif
 	struct ibv_mw *(*alloc_mw)(struct ibv_pd *pd, enum ibv_mw_type type);
 	void (*alloc_null_mr)(void);
 	struct ibv_pd *(*alloc_parent_domain)(struct ibv_context *context,
@@ -147,6 +179,9 @@ struct verbs_context_ops {
 	int (*close_xrcd)(struct ibv_xrcd *xrcd);
 	void (*cq_event)(void);
 	struct ibv_ah *(*create_ah)(struct ibv_pd *pd, struct ibv_ah_attr *attr);
+#if SVT_PRIVATE_ABI >= 65
+	void (*create_comp_cntr)(void);
+#endif
 	void (*create_counters)(void);
 	struct ibv_cq *(*create_cq)(struct ibv_context *context, int cqe,
 				    struct ibv_comp_channel *channel, int comp_vector);
@@ -162,11 +197,17 @@ struct verbs_context_ops {
 	struct ibv_srq *(*create_srq_ex)(struct ibv_context *context,
 					 struct ibv_srq_init_attr_ex *attr);
 	void (*create_wq)(void);
+#if SVT_PRIVATE_ABI >= 59
+	void (*dealloc_dmah)(void);
+#endif
 	int (*dealloc_mw)(struct ibv_mw *mw);
 	int (*dealloc_pd)(struct ibv_pd *pd);
 	int (*dealloc_td)(struct ibv_td *td);
 	int (*dereg_mr)(struct verbs_mr *mr);
 	int (*destroy_ah)(struct ibv_ah *ah);
+#if SVT_PRIVATE_ABI >= 65
+	void (*destroy_comp_cntr)(void);
+#endif
 	void (*destroy_counters)(void);
 	int (*destroy_cq)(struct ibv_cq *cq);
 	int (*destroy_flow)(struct ibv_flow *flow);
@@ -176,12 +217,22 @@ struct verbs_context_ops {
 	int (*destroy_srq)(struct ibv_srq *srq);
 	void (*destroy_wq)(void);
 	int (*detach_mcast)(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid);
+#ifdef SVT_HAVE_PORT_SPEED_OPS
+	void (*dm_export_dmabuf_fd)(void);
+#endif
+#if SVT_PRIVATE_ABI >= 64
+	void (*free_buf)(void);
+#endif
 	void (*free_context)(struct ibv_context *context);
 	int (*free_dm)(struct ibv_dm *dm);
 	int (*get_srq_num)(struct ibv_srq *srq, uint32_t *srq_num);
 	struct ibv_dm *(*import_dm)(struct ibv_context *context, uint32_t handle);
 	struct ibv_mr *(*import_mr)(struct ibv_pd *pd, uint32_t handle);
 	struct ibv_pd *(*import_pd)(struct ibv_context *context, uint32_t handle);
+#if SVT_PRIVATE_ABI >= 65
+	void (*inc_comp_cntr)(void);
+	void (*inc_err_comp_cntr)(void);
+#endif
 	int (*modify_cq)(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 	void (*modify_flow_action_esp)(void);
 	int (*modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
@@ -197,29 +248,51 @@ struct verbs_context_ops {
 	void (*post_srq_ops)(void);
 	int (*post_srq_recv)(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 			     struct ibv_recv_wr **bad_wr);
+#if SVT_PRIVATE_ABI >= 65
+	void (*qp_attach_comp_cntr)(void);
+	void (*query_comp_cntr_caps)(void);
+#endif
 	int (*query_device_ex)(struct ibv_context *context,
 			       const struct ibv_query_device_ex_input *input,
 			       struct ibv_device_attr_ex *attr, size_t attr_size);
 	void (*query_ece)(void);
 	int (*query_port)(struct ibv_context *context, uint8_t port_num,
 			  struct ibv_port_attr *attr);
+#ifdef SVT_HAVE_PORT_SPEED_OPS
+	void (*query_port_speed)(void);
+#endif
 	int (*query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 			struct ibv_qp_init_attr *init_attr);
 	void (*query_qp_data_in_order)(void);
 	int (*query_rt_values)(struct ibv_context *context, struct ibv_values_ex *values);
 	int (*query_srq)(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+#if SVT_PRIVATE_ABI >= 65
+	void (*read_comp_cntr)(void);
+#endif
 	void (*read_counters)(void);
+#if SVT_PRIVATE_ABI >= 65
+	void (*read_err_comp_cntr)(void);
+#endif
 	struct ibv_mr *(*reg_dm_mr)(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t dm_offset,
 				    size_t length, unsigned int access);
 	struct ibv_mr *(*reg_dmabuf_mr)(struct ibv_pd *pd, uint64_t offset, size_t length,
 					uint64_t iova, int fd, int access);
 	struct ibv_mr *(*reg_mr)(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va,
 				 int access);
+#if SVT_PRIVATE_ABI >= 59
+	void (*reg_mr_ex)(void);
+#endif
 	int (*req_notify_cq)(struct ibv_cq *cq, int solicited_only);
 	int (*rereg_mr)(struct verbs_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 			size_t length, int access);
 	int (*resize_cq)(struct ibv_cq *cq, int cqe);
+#if SVT_PRIVATE_ABI >= 65
+	void (*set_comp_cntr)(void);
+#endif
 	void (*set_ece)(void);
+#if SVT_PRIVATE_ABI >= 65
+	void (*set_err_comp_cntr)(void);
+#endif
 	void (*unimport_dm)(struct ibv_dm *dm);
 	void (*unimport_mr)(struct ibv_mr *mr);
 	void (*unimport_pd)(struct ibv_pd *pd);
@@ -236,6 +309,8 @@ void verbs_set_ops(struct verbs_context *context, const struct verbs_context_ops
  */
 
 struct ibv_command_buffer;
+struct ibv_fd_arr;
+struct verbs_create_cq_prov_attr;
 
 struct ibv_ex_header {
 	struct ib_uverbs_cmd_hdr hdr;
@@ -337,9 +412,15 @@ struct ibv_query_qp {
 	struct ib_uverbs_query_qp core_payload;
 };
 
+#if SVT_PRIVATE_ABI >= 57
+int ibv_cmd_get_context(struct verbs_context *context, struct ibv_get_context *cmd,
+			size_t cmd_size, struct ibv_fd_arr *fds,
+			struct ib_uverbs_get_context_resp *resp, size_t resp_size);
+#else
 int ibv_cmd_get_context(struct verbs_context *context, struct ibv_get_context *cmd,
 			size_t cmd_size, struct ib_uverbs_get_context_resp *resp,
 			size_t resp_size);
+#endif
 int ibv_cmd_query_context(struct ibv_context *context, struct ibv_command_buffer *driver);
 int ibv_cmd_query_device_any(struct ibv_context *context,
 			     const struct ibv_query_device_ex_input *input,
@@ -353,8 +434,9 @@ int ibv_cmd_dealloc_pd(struct ibv_pd *pd);
 int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access,
 		   struct verbs_mr *mr, struct ibv_reg_mr *cmd, size_t cmd_size,
 		   struct ib_uverbs_reg_mr_resp *resp, size_t resp_size);
+/* @driver came within private ABI 34, and nothing tells: a library that has it not ignores it */
 int ibv_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
-			  int access, struct verbs_mr *mr);
+			  int access, struct verbs_mr *mr, struct ibv_command_buffer *driver);
 int ibv_cmd_rereg_mr(struct verbs_mr *mr, uint32_t flags, void *addr, size_t length,
 		     uint64_t hca_va, int access, struct ibv_pd *pd, struct ibv_rereg_mr *cmd,
 		     size_t cmd_size, struct ib_uverbs_rereg_mr_resp *resp, size_t resp_size);
@@ -371,10 +453,18 @@ int ibv_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *mw
 		     struct ibv_alloc_mw *cmd, size_t cmd_size,
 		     struct ib_uverbs_alloc_mw_resp *resp, size_t resp_size);
 int ibv_cmd_dealloc_mw(struct ibv_mw *mw);
+#if SVT_PRIVATE_ABI >= 59
+int ibv_cmd_create_cq_ex(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
+			 struct verbs_create_cq_prov_attr *prov_attr, struct verbs_cq *cq,
+			 struct ibv_create_cq_ex *cmd, size_t cmd_size,
+			 struct ib_uverbs_ex_create_cq_resp *resp, size_t resp_size,
+			 uint32_t cmd_flags);
+#else
 int ibv_cmd_create_cq_ex(struct ibv_context *context, const struct ibv_cq_init_attr_ex *attr,
 			 struct verbs_cq *cq, struct ibv_create_cq_ex *cmd, size_t cmd_size,
 			 struct ib_uverbs_ex_create_cq_resp *resp, size_t resp_size,
 			 uint32_t cmd_flags);
+#endif
 int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd, size_t cmd_size,
 		      struct ib_uverbs_resize_cq_resp *resp, size_t resp_size);
 int ibv_cmd_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr,
@@ -399,10 +489,17 @@ int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_
 int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, struct ibv_query_srq *cmd,
 		      size_t cmd_size);
 int ibv_cmd_destroy_srq(struct ibv_srq *srq);
+#if SVT_PRIVATE_ABI >= 64
+int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
+			  struct ibv_qp_init_attr_ex *attr, struct ibv_create_qp_ex *cmd,
+			  size_t cmd_size, struct ib_uverbs_ex_create_qp_resp *resp,
+			  size_t resp_size, struct ibv_command_buffer *driver);
+#else
 int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
 			  struct ibv_qp_init_attr_ex *attr, struct ibv_create_qp_ex *cmd,
 			  size_t cmd_size, struct ib_uverbs_ex_create_qp_resp *resp,
 			  size_t resp_size);
+#endif
 int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		     struct ibv_qp_init_attr *init_attr, struct ibv_query_qp *cmd,
 		     size_t cmd_size);

@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Nothing but assertions: the private structures have the sizes and offsets that libibverbs was
- * compiled with. SVT_RDMA_CORE is the release of rdma-core whose public headers are installed, the
- * third part of libibverbs's version; within the private ABI 34 only struct ibv_qp_ex depends on
- * it. Numbers are for machines with 64-bit pointers, the only ones that svt is built for.
+ * compiled with. What differs between libraries depends on the number of the private ABI and on
+ * what library-facts.h has found besides. Numbers are for machines with 64-bit pointers, the only
+ * ones that svt is built for.
  */
 #include "ibverbs-private.h"
 
-#if SVT_RDMA_CORE < 39 || SVT_RDMA_CORE > 56
-#error "ibverbs-private.h is for rdma-core 39 to 56: build the provider in a tree of rdma-core"
-#elif SVT_RDMA_CORE < 44
-#define QP_EX_SIZE	344
-#elif SVT_RDMA_CORE < 45
+#if defined(SVT_HAVE_WR_FLUSH)
+#define QP_EX_SIZE	360
+#elif defined(SVT_HAVE_WR_ATOMIC_WRITE)
 #define QP_EX_SIZE	352
 #else
-#define QP_EX_SIZE	360
+#define QP_EX_SIZE	344
+#endif
+
+/* Of struct verbs_context, which grows at its head, and of struct verbs_context_ops */
+#if SVT_PRIVATE_ABI >= 65
+#define NEW_CALLS	6
+#define OPERATIONS	93
+#elif SVT_PRIVATE_ABI >= 64
+#define NEW_CALLS	6
+#define OPERATIONS	83
+#elif defined(SVT_HAVE_PORT_SPEED_OPS)
+#define NEW_CALLS	4
+#define OPERATIONS	81
+#elif SVT_PRIVATE_ABI >= 59
+#define NEW_CALLS	3
+#define OPERATIONS	79
+#else
+#define NEW_CALLS	0
+#define OPERATIONS	76
 #endif
 
 #define SIZE(type, bytes) \
@@ -42,6 +58,12 @@ OFFSET(struct verbs_match_ent, vendor, 16);
 OFFSET(struct verbs_match_ent, device, 18);
 OFFSET(struct verbs_match_ent, kind, 20);
 
+SIZE(struct verbs_sysfs_dev, 992);
+OFFSET(struct verbs_sysfs_dev, match, 24);
+OFFSET(struct verbs_sysfs_dev, ibdev_name, 112);
+OFFSET(struct verbs_sysfs_dev, abi_ver, 968);
+OFFSET(struct verbs_sysfs_dev, time_created, 976);
+
 SIZE(struct ibv_device, 664);
 SIZE(struct verbs_device, 712);
 OFFSET(struct verbs_device, ops, 664);
@@ -50,8 +72,8 @@ OFFSET(struct verbs_device, list_entry, 680);
 OFFSET(struct verbs_device, sysfs, 696);
 OFFSET(struct verbs_device, core_support, 704);
 
-SIZE(struct verbs_context, 648);
-OFFSET(struct verbs_context, context, 320);
+SIZE(struct verbs_context, 648 + NEW_CALLS * sizeof(void *));
+OFFSET(struct verbs_context, context, 320 + NEW_CALLS * sizeof(void *));
 
 SIZE(struct ibv_qp, 160);
 SIZE(struct ibv_qp_ex, QP_EX_SIZE);
@@ -76,9 +98,12 @@ SIZE(struct ibv_dm, 32);
 SIZE(struct verbs_dm, 40);
 OFFSET(struct verbs_dm, handle, 32);
 
-/* 76 pointers; check-library.sh compares their order with the library's */
-SIZE(struct verbs_context_ops, 608);
-OFFSET(struct verbs_context_ops, unimport_pd, 600);
+/* check-library.sh compares their order with the library's, whose table has a size as well */
+SIZE(struct verbs_context_ops, OPERATIONS * sizeof(void *));
+OFFSET(struct verbs_context_ops, unimport_pd, (OPERATIONS - 1) * sizeof(void *));
+#ifdef SVT_OPERATIONS_SIZE
+SIZE(struct verbs_context_ops, SVT_OPERATIONS_SIZE);
+#endif
 
 /* The library finds what the driver added by the sizes of these */
 SIZE(struct ibv_get_context, 16);

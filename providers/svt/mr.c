@@ -37,7 +37,7 @@ struct ibv_mr *svt_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t leng
 	mr = calloc(1, sizeof(*mr));
 	if (!mr)
 		return NULL;
-	err = ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, mr);
+	err = svt_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, mr);
 	if (err) {
 		free(mr);
 		errno = err;

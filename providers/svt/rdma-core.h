@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * What the provider needs of libibverbs: from ibverbs-private.h when it is built alone, from
- * rdma-core's own headers when it is built in a tree of rdma-core. Three commands took one more
- * argument in later private ABIs; svt has no use for any of them.
+ * rdma-core's own headers when it is built in a tree of rdma-core. Four commands took one more
+ * argument in later releases; svt has no use for any of them.
  */
 #ifndef SVT_RDMA_CORE_H
 #define SVT_RDMA_CORE_H
 
 #ifdef SVT_STANDALONE
 #include "ibverbs-private.h"
-#define SVT_PRIVATE_ABI	34
 #else
 #include <infiniband/driver.h>
 #define SVT_PRIVATE_ABI	IBVERBS_PABI_VERSION
+#endif
+
+/* What ibv_post_send() takes as well; the headers of rdma-core before 44 have no names for it */
+#ifndef SVT_HAVE_WR_ATOMIC_WRITE
+#define IBV_WR_ATOMIC_WRITE		15
+#define IBV_QP_EX_WITH_ATOMIC_WRITE	(1 << 12)
 #endif
 
 static inline int svt_cmd_get_context(struct verbs_context *context, struct ibv_get_context *cmd,
@@ -47,6 +52,17 @@ static inline int svt_cmd_create_qp(struct ibv_context *context, struct verbs_qp
 	return ibv_cmd_create_qp_ex2(context, qp, attr, cmd, cmd_size, resp, resp_size, NULL);
 #else
 	return ibv_cmd_create_qp_ex2(context, qp, attr, cmd, cmd_size, resp, resp_size);
+#endif
+}
+
+/* In a tree of rdma-core CMakeLists.txt looks at the declaration */
+static inline int svt_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+					uint64_t iova, int fd, int access, struct verbs_mr *mr)
+{
+#if defined(SVT_STANDALONE) || defined(SVT_HAVE_DMABUF_DRIVER)
+	return ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, mr, NULL);
+#else
+	return ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, mr);
 #endif
 }
 

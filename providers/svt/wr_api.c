@@ -116,6 +116,7 @@ static void wr_atomic_fetch_add(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t re
 		svt_send_set_atomic(wqe, rkey, remote_addr, add, 0);
 }
 
+#ifdef SVT_HAVE_WR_ATOMIC_WRITE
 /* The kernel gives every QP that may send it room for the value */
 static void wr_atomic_write(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr,
 			    const void *value)
@@ -132,6 +133,7 @@ static void wr_atomic_write(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote
 	if (err)
 		fail(&queue->batch, err);
 }
+#endif
 
 static void wr_local_inv(struct ibv_qp_ex *qp, uint32_t invalidate_rkey)
 {
@@ -280,7 +282,9 @@ void svt_wr_api_init(struct ibv_qp_ex *qp)
 	qp->wr_rdma_read = wr_rdma_read;
 	qp->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
 	qp->wr_atomic_fetch_add = wr_atomic_fetch_add;
+#ifdef SVT_HAVE_WR_ATOMIC_WRITE
 	qp->wr_atomic_write = wr_atomic_write;
+#endif
 	qp->wr_local_inv = wr_local_inv;
 	qp->wr_bind_mw = wr_bind_mw;
 	qp->wr_set_ud_addr = wr_set_ud_addr;

@@ -283,10 +283,18 @@ int ibv_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, struct ibv_mw *mw
 	return 0;
 }
 
+#if SVT_PRIVATE_ABI >= 59
+int ibv_cmd_create_cq_ex(struct ibv_context *ctx, const struct ibv_cq_init_attr_ex *attr,
+			 struct verbs_create_cq_prov_attr *prov_attr, struct verbs_cq *cq,
+			 struct ibv_create_cq_ex *cmd, size_t cmd_size,
+			 struct ib_uverbs_ex_create_cq_resp *resp, size_t resp_size,
+			 uint32_t cmd_flags)
+#else
 int ibv_cmd_create_cq_ex(struct ibv_context *ctx, const struct ibv_cq_init_attr_ex *attr,
 			 struct verbs_cq *cq, struct ibv_create_cq_ex *cmd, size_t cmd_size,
 			 struct ib_uverbs_ex_create_cq_resp *resp, size_t resp_size,
 			 uint32_t cmd_flags)
+#endif
 {
 	int err;
 
@@ -367,10 +375,17 @@ int ibv_cmd_open_qp(struct ibv_context *ctx, struct verbs_qp *qp, int vqp_size,
 	return 0;
 }
 
+#if SVT_PRIVATE_ABI >= 64
+int ibv_cmd_create_qp_ex2(struct ibv_context *ctx, struct verbs_qp *qp,
+			  struct ibv_qp_init_attr_ex *attr, struct ibv_create_qp_ex *cmd,
+			  size_t cmd_size, struct ib_uverbs_ex_create_qp_resp *resp,
+			  size_t resp_size, struct ibv_command_buffer *driver)
+#else
 int ibv_cmd_create_qp_ex2(struct ibv_context *ctx, struct verbs_qp *qp,
 			  struct ibv_qp_init_attr_ex *attr, struct ibv_create_qp_ex *cmd,
 			  size_t cmd_size, struct ib_uverbs_ex_create_qp_resp *resp,
 			  size_t resp_size)
+#endif
 {
 	struct svt_create_qp_resp *svt = (struct svt_create_qp_resp *)(resp + 1);
 	size_t sges;
