@@ -22,6 +22,26 @@ static void uninit_device(struct verbs_device *device)
 	free(device);
 }
 
+/*
+ * Asked once the table below has been looked at. libibverbs compares the ABI as well, but then says
+ * so twice, and not what to do.
+ */
+static bool match_device(struct verbs_sysfs_dev *device)
+{
+	static bool said;
+
+	if (!device->match)
+		return false;
+	if (device->abi_ver == SVT_UVERBS_ABI_VERSION)
+		return true;
+	if (!said)
+		fprintf(stderr,
+			"svt: %s has ABI %u, this provider %u: install both from one release\n",
+			device->ibdev_name, device->abi_ver, SVT_UVERBS_ABI_VERSION);
+	said = true;
+	return false;
+}
+
 static const struct verbs_match_ent match_table[] = {
 	VERBS_DRIVER_ID(SVT_DRIVER_ID),
 	{},
@@ -32,6 +52,7 @@ static const struct verbs_device_ops device_operations = {
 	.match_min_abi_version = SVT_UVERBS_ABI_VERSION,
 	.match_max_abi_version = SVT_UVERBS_ABI_VERSION,
 	.match_table = match_table,
+	.match_device = match_device,
 	.alloc_context = svt_alloc_context,
 	.import_context = svt_import_context,
 	.alloc_device = alloc_device,

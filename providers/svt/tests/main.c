@@ -6,8 +6,32 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "test.h"
+
+static FILE *words;
+static int saved;
+
+void capture_stderr(void)
+{
+	words = tmpfile();
+	assert_non_null(words);
+	saved = dup(STDERR_FILENO);
+	dup2(fileno(words), STDERR_FILENO);
+}
+
+const char *captured_stderr(void)
+{
+	static char said[1000];
+
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	rewind(words);
+	said[fread(said, 1, sizeof(said) - 1, words)] = '\0';
+	fclose(words);
+	return said;
+}
 
 int main(int argc, char **argv)
 {

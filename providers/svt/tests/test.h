@@ -16,6 +16,10 @@
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
+/* From the first to the second call stderr is a file; the second returns the words in it */
+void capture_stderr(void);
+const char *captured_stderr(void);
+
 extern const struct CMUnitTest tests[];
 extern const size_t test_count;
 
