@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <infiniband/verbs.h>
+#include "rdma-core.h"
 
 /**
  * struct svt_qp_kind - a type of QP

@@ -29,7 +29,7 @@ first_operations() {
 }
 
 # headers ROOT CALLS MEMBER...: those of a library with CALLS new pointers in struct verbs_context, and in struct ibv_qp_ex
-# these members of wr_atomic_write and wr_flush.
+# these members of wr_atomic_write and wr_flush. Without the first its constants are not there either.
 headers() {
 	local root=$1 calls=$2 from
 	shift 2
@@ -39,6 +39,7 @@ headers() {
 	cp -r "$from" "$root/usr/include/infiniband"
 	awk -v calls="$calls" -v wanted="$*" '
 		/^struct ibv_qp_ex \{/ { qp_ex = 1 }
+		wanted !~ /wr_atomic_write/ && /^\tIBV_.*ATOMIC_WRITE/ { next }
 		/^static inline void ibv_wr_(atomic_write|flush)\(/ { skip = 1 }
 		qp_ex && /\(\*wr_(atomic_write|flush)\)/ { member = 1 }
 		qp_ex && /^\};/ {
