@@ -50,6 +50,14 @@ static int fill_bind(struct svt_send_wqe *wqe, const struct ibv_send_wr *wr)
 	return svt_send_set_bind(wqe, wr->bind_mw.mw, wr->bind_mw.rkey, &wr->bind_mw.bind_info);
 }
 
+/* struct ibv_send_wr does not say what to flush: ibv_wr_flush() does */
+static int fill_flush(struct svt_send_wqe *wqe, const struct ibv_send_wr *wr)
+{
+	(void)wqe;
+	(void)wr;
+	return EINVAL;
+}
+
 static int (*const fill[])(struct svt_send_wqe *wqe, const struct ibv_send_wr *wr) = {
 	[IBV_WR_RDMA_WRITE] = fill_rdma,
 	[IBV_WR_RDMA_WRITE_WITH_IMM] = fill_rdma_imm,
@@ -61,6 +69,7 @@ static int (*const fill[])(struct svt_send_wqe *wqe, const struct ibv_send_wr *w
 	[IBV_WR_LOCAL_INV] = fill_invalidate,
 	[IBV_WR_BIND_MW] = fill_bind,
 	[IBV_WR_SEND_WITH_INV] = fill_invalidate,
+	[IBV_WR_FLUSH] = fill_flush,
 	[IBV_WR_ATOMIC_WRITE] = fill_rdma,
 };
 

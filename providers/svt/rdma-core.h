@@ -14,10 +14,14 @@
 #define SVT_PRIVATE_ABI	IBVERBS_PABI_VERSION
 #endif
 
-/* What ibv_post_send() takes as well; the headers of rdma-core before 44 have no names for it */
+/* The headers of rdma-core before 44 and 45 have no names for these */
 #ifndef SVT_HAVE_WR_ATOMIC_WRITE
 #define IBV_WR_ATOMIC_WRITE		15
 #define IBV_QP_EX_WITH_ATOMIC_WRITE	(1 << 12)
+#endif
+#ifndef SVT_HAVE_WR_FLUSH
+#define IBV_WR_FLUSH			14
+#define IBV_QP_EX_WITH_FLUSH		(1 << 11)
 #endif
 
 static inline int svt_cmd_get_context(struct verbs_context *context, struct ibv_get_context *cmd,

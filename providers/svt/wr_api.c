@@ -135,6 +135,31 @@ static void wr_atomic_write(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote
 }
 #endif
 
+#ifdef SVT_HAVE_WR_FLUSH
+static_assert((int)SVT_FLUSH_GLOBAL == IBV_FLUSH_GLOBAL, "numbered as on the wire");
+static_assert((int)SVT_FLUSH_PERSISTENT == IBV_FLUSH_PERSISTENT, "numbered as on the wire");
+static_assert((int)SVT_FLUSH_RANGE == IBV_FLUSH_RANGE, "numbered as on the wire");
+static_assert((int)SVT_FLUSH_REGION == IBV_FLUSH_MR, "numbered as on the wire");
+
+static void wr_flush(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, size_t length,
+		     uint8_t type, uint8_t level)
+{
+	struct svt_send_wqe *wqe = begin(qp, IBV_WR_FLUSH);
+
+	if (!wqe)
+		return;
+	if (length > UINT32_MAX) {
+		fail(&from_ex(qp)->send.batch, EINVAL);
+		return;
+	}
+	wqe->flush.remote_addr = remote_addr;
+	wqe->flush.length = length;
+	wqe->flush.rkey = rkey;
+	wqe->flush.placement = type;
+	wqe->flush.selectivity = level;
+}
+#endif
+
 static void wr_local_inv(struct ibv_qp_ex *qp, uint32_t invalidate_rkey)
 {
 	struct svt_send_wqe *wqe = begin(qp, IBV_WR_LOCAL_INV);
@@ -284,6 +309,9 @@ void svt_wr_api_init(struct ibv_qp_ex *qp)
 	qp->wr_atomic_fetch_add = wr_atomic_fetch_add;
 #ifdef SVT_HAVE_WR_ATOMIC_WRITE
 	qp->wr_atomic_write = wr_atomic_write;
+#endif
+#ifdef SVT_HAVE_WR_FLUSH
+	qp->wr_flush = wr_flush;
 #endif
 	qp->wr_local_inv = wr_local_inv;
 	qp->wr_bind_mw = wr_bind_mw;

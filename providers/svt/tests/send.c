@@ -177,6 +177,7 @@ static void what_the_type_has_not_is_refused(void **state)
 		{ IBV_QPT_UD, IBV_WR_RDMA_WRITE },
 		{ IBV_QPT_UD, IBV_WR_LOCAL_INV },
 		{ IBV_QPT_RC, IBV_WR_TSO },
+		{ IBV_QPT_RC, IBV_WR_FLUSH },
 		{ IBV_QPT_RC, (enum ibv_wr_opcode)40 },
 		{ IBV_QPT_RC, (enum ibv_wr_opcode)-1 },
 	};

@@ -91,6 +91,33 @@ static void uc_has_no_atomic_write(void **state)
 	expect_refused(qp, EINVAL);
 }
 
+#ifdef SVT_HAVE_WR_FLUSH
+static void a_flush_names_what_it_flushes(void **state)
+{
+	const struct svt_send_wqe expected = {
+		.wr_id = 1, .opcode = IBV_WR_FLUSH,
+		.flush = { .rkey = 2, .remote_addr = 3, .length = UINT32_MAX,
+			   .placement = SVT_FLUSH_PERSISTENT, .selectivity = SVT_FLUSH_REGION },
+	};
+	struct ibv_qp_ex *qp = ex_of(*state);
+
+	ibv_wr_start(qp);
+	qp->wr_id = 1;
+	ibv_wr_flush(qp, 2, 3, UINT32_MAX, IBV_FLUSH_PERSISTENT, IBV_FLUSH_MR);
+	assert_int_equal(ibv_wr_complete(qp), 0);
+	assert_memory_equal(fake_take_send(), &expected, sizeof(expected));
+}
+
+static void a_flush_too_long_is_refused(void **state)
+{
+	struct ibv_qp_ex *qp = ex_of(*state);
+
+	ibv_wr_start(qp);
+	ibv_wr_flush(qp, 2, 3, (size_t)UINT32_MAX + 1, IBV_FLUSH_GLOBAL, IBV_FLUSH_RANGE);
+	expect_refused(qp, EINVAL);
+}
+#endif
+
 static void inline_lists_are_joined(void **state)
 {
 	const struct ibv_data_buf list[] = { { "abc", 3 }, { "", 0 }, { "defg", 4 } };
@@ -268,6 +295,10 @@ const struct CMUnitTest tests[] = {
 	RC_TEST("wr_api: operations arrive", operations_arrive),
 	RC_TEST("wr_api: an atomic write has its value inline",
 		an_atomic_write_has_its_value_inline),
+#ifdef SVT_HAVE_WR_FLUSH
+	RC_TEST("wr_api: a flush names what it flushes", a_flush_names_what_it_flushes),
+	RC_TEST("wr_api: a flush too long is refused", a_flush_too_long_is_refused),
+#endif
 	BENCH_TEST("wr_api: UC has no atomic write", uc_has_no_atomic_write, IBV_QPT_UC),
 	RC_TEST("wr_api: inline lists are joined", inline_lists_are_joined),
 	BENCH_TEST("wr_api: a batch is posted whole or not", a_batch_is_posted_whole_or_not,
