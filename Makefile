@@ -7,8 +7,9 @@ export BUILD
 
 # One kernel (KERNEL=6.1, KERNEL=6.12 or a full version), or one of each series and the running one.
 KERNELS = $(if $(KERNEL),$(KERNEL),$(shell . scripts/lib.sh && buildable_kernels))
-# The provider is for the libibverbs that is installed, or for the one below the root VERBS.
-PROVIDER_DIR ?= $(BUILD)/provider
+# The provider is for the libibverbs that is installed, for the one below the root VERBS, or for that of
+# the suite ROOT, in a root of which it is built then.
+PROVIDER_DIR ?= $(BUILD)/$(if $(ROOT),$(ROOT)/)provider
 VM := tests/vm/run.sh $(if $(KERNEL),--kernel $(KERNEL))
 
 all: modules provider
@@ -22,9 +23,9 @@ modules:
 	done
 
 provider:
-	@echo "== provider"
-	@$(MAKE) --no-print-directory -C providers/svt BUILD=$(abspath $(PROVIDER_DIR)) \
-		VERBS=$(abspath $(VERBS))
+	@echo "== provider$(if $(ROOT), for Debian $(ROOT))"
+	@$(if $(ROOT),scripts/in-root.sh $(ROOT)) $(MAKE) --no-print-directory -C providers/svt \
+		BUILD=$(abspath $(PROVIDER_DIR)) VERBS=$(abspath $(VERBS))
 
 tools:
 	@echo "== test programs"
@@ -80,6 +81,7 @@ help:
 	@echo "make KERNEL=6.1    the same for one kernel: 6.1, 6.12 or a full version"
 	@echo "make modules       only the modules, in build/VERSION/drivers"
 	@echo "make provider      only the libibverbs provider, in build/provider"
+	@echo "make provider ROOT=trixie   the same in a root of that Debian suite, which is made; or sid"
 	@echo "make provider VERBS=ROOT PROVIDER_DIR=DIR   the same for the libibverbs below ROOT, in DIR"
 	@echo "make tools         only the programs that the tests use, in build/tools"
 	@echo "make demo          see it work: pingpong and perftest between two namespaces in a VM"

@@ -38,7 +38,7 @@ build() {
 	[ -z "$sparse" ] || arguments+=(C=2 "CF=-D__CHECK_ENDIAN__")
 	[ -z "$coverage" ] || arguments+=(GCOV_PROFILE=y)
 	! is_uml "$version" || arguments+=(ARCH=um)
-	make --no-print-directory -j"$(nproc)" -C "$kernel_tree" M="$tree/drivers" \
+	in_root_of "$version" make --no-print-directory -j"$(nproc)" -C "$kernel_tree" M="$tree/drivers" \
 		"${arguments[@]}" modules
 }
 
@@ -64,7 +64,7 @@ need gcc gcc
 mkdir -p "$tree"
 exec 9>"$tree/lock"
 flock 9
-made_for "$tree" "$kernel_tree"
+made_for "$tree" "$kernel_root$kernel_tree"
 [ -z "$strict" ] || [ ! -e "$tree/warned" ] || rm -rf "$tree/drivers" "$tree/include" "$tree/warned"
 mirror
 status=0

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Installs the Debian packages that are missing. Usage: install-deps.sh
 # build|demo|check|coverage|bench
-#   build  what `make KERNEL=6.1` needs: a compiler, the kernel's headers, libibverbs
-#   demo   what `make demo` and `make vm` need besides: the 6.1 kernel, QEMU, perftest
+#   build  what `make` needs: a compiler, a kernel's headers, libibverbs
+#   demo   what `make demo` and `make vm` need besides: that kernel, QEMU, perftest
 #   check  what `make check` needs: both kernels, the analysers, the programs that the tests run
 #   coverage  what `make coverage` needs besides
 #   bench  what `make bench` needs besides `make check`
+# Elsewhere than on Debian it says which packages of that distribution `build` and `demo` need.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -15,13 +16,37 @@ COMPILE=(make gcc libc6-dev binutils kmod xz-utils libibverbs-dev librdmacm-dev 
 DEMO=("${COMPILE[@]}" cpio busybox-static qemu-system-x86 ibverbs-utils perftest iproute2 procps)
 CHECK=(sparse clang libclang-rt-dev libcmocka-dev python3 tcpdump tshark strace ethtool
 	rdma-core ibverbs-providers rdmacm-utils python3-pyverbs
-	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync
+	mmdebstrap linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync
 	nvme-cli fio e2fsprogs nfs-kernel-server open-iscsi socat
 	iperf netcat-traditional dropbear-bin infiniband-diags
 	ucx-utils libfabric-bin openmpi-bin python3-mpi4py)
 
 COVERAGE=(gcovr)
 BENCH=(iperf3 qperf sockperf linux-perf python3-matplotlib)
+
+# What compiles and the demo are called elsewhere
+DNF=(make gcc kernel-devel binutils kmod xz rdma-core-devel zlib-devel pkgconf cpio busybox
+	qemu-system-x86-core libibverbs-utils perftest iproute procps-ng)
+PACMAN=(make gcc linux-headers binutils kmod xz rdma-core zlib pkgconf cpio busybox
+	qemu-system-x86 perftest iproute2 procps-ng)
+ZYPPER=(make gcc kernel-default-devel binutils kmod xz rdma-core-devel zlib-devel pkgconf cpio
+	busybox-static qemu-x86 libibverbs-utils perftest iproute2 procps)
+
+# name_packages: nothing is installed where there is no apt; what is missing then says make itself
+name_packages() {
+	[ "${wanted[*]}" = "${COMPILE[*]}" ] || [ "${wanted[*]}" = "${DEMO[*]}" ] ||
+		die "this needs Debian 12, 13 or sid; elsewhere there are make and make demo"
+	if command -v dnf; then
+		say "it needs: dnf install ${DNF[*]}"
+	elif command -v pacman; then
+		say "it needs: pacman -S ${PACMAN[*]}"
+	elif command -v zypper; then
+		say "it needs: zypper install ${ZYPPER[*]}"
+	else
+		say "it needs what Debian calls ${wanted[*]}"
+	fi
+	exit
+} >&2
 
 is_installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -58,11 +83,11 @@ parts=both
 case ${1:-} in
 build)
 	wanted=("${COMPILE[@]}")
-	kernels=(6.1) parts=headers
+	kernels=("${SERIES[0]}") parts=headers
 	;;
 demo)
 	wanted=("${DEMO[@]}")
-	kernels=(6.1)
+	kernels=("${SERIES[0]}")
 	;;
 check)
 	wanted=("${DEMO[@]}" "${CHECK[@]}")
@@ -79,8 +104,7 @@ bench)
 *) die "usage: install-deps.sh build|demo|check|coverage|bench" ;;
 esac
 
-command -v dpkg-query >/dev/null ||
-	die "this is no Debian: install yourself what is like ${wanted[*]}"
+command -v dpkg-query >/dev/null || name_packages
 mapfile -t missing < <(missing_packages "${wanted[@]}")
 [ ${#missing[@]} = 0 ] && exit
 mkdir -p "$BUILD"

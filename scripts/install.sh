@@ -9,14 +9,16 @@ set -euo pipefail
 
 DESTDIR=${DESTDIR:-}
 DRIVER_DIR=/etc/libibverbs.d
+kernel_root=
 
-# find_libibverbs: sets $provider_dir and $suffix. libibverbs has the place of its providers compiled in, as
-# DIRECTORY/lib%s-rdmavNN.so, or the end of their names alone.
+# find_libibverbs: sets $provider_dir and $suffix, in the root of the last kernel. libibverbs has the
+# place of its providers compiled in, as DIRECTORY/lib%s-rdmavNN.so, or the end of their names alone.
 find_libibverbs() {
 	local library place
-	library=$(/sbin/ldconfig -p | awk '$1 == "libibverbs.so.1" { print $NF; exit }')
+	library=$(/sbin/ldconfig ${kernel_root:+-r "$kernel_root"} -p |
+		awk '$1 == "libibverbs.so.1" { print $NF; exit }')
 	[ -n "$library" ] || die "libibverbs is not installed: apt-get install libibverbs-dev"
-	place=$(grep -aoE '(/[[:alnum:]_./-]+/lib%s)?-rdmav[0-9]+\.so' "$library" | LC_ALL=C sort | tail -n 1) || :
+	place=$(grep -aoE '(/[[:alnum:]_./-]+/lib%s)?-rdmav[0-9]+\.so' "$kernel_root$library" | LC_ALL=C sort | tail -n 1) || :
 	[ -n "$place" ] || die "$library does not tell the names of its providers"
 	suffix=-${place##*-}
 	provider_dir=${place%/lib%s*}
@@ -52,7 +54,8 @@ uninstall_modules() {
 }
 
 install_provider() {
-	local from=$BUILD/provider name=libsvt$suffix
+	local from name=libsvt$suffix
+	from=$(provider_of "${version:-}")
 	if [ ! -e "$from/$name" ]; then
 		[ -z "$(ls "$from"/libsvt-rdmav*.so 2>/dev/null)" ] ||
 			die "the provider in build/ is for another libibverbs, this one wants $name: run make first"

@@ -7,8 +7,11 @@ BUILD=${BUILD:-$TOP/build}
 SVT_TIME_SCALE=${SVT_TIME_SCALE:-1}
 export SVT_TIME_SCALE
 
-# The kernel series that svt supports, in the order in which they are built and tested.
-SERIES=(6.1 6.12)
+# The kernel series of this machine, in the order in which they are built and tested. Debian 12 has two.
+SERIES=(newest)
+if grep -qs '^VERSION_CODENAME=bookworm$' /etc/os-release; then
+	SERIES=(6.1 6.12)
+fi
 
 case $TOP$BUILD in
 *[[:space:],=:]*)
@@ -42,33 +45,59 @@ scaled() {
 		'BEGIN { t = s * f; print int(t + 0.999) }'
 }
 
-# version_pattern SERIES: an extended regular expression for the stock Debian versions of a series.
+# version_pattern SERIES: an extended regular expression for versions of it. A series is 6.12, 6.12-rt
+# for another flavour of Debian's, or `newest`, which is any, whatever its name.
 version_pattern() {
-	case $1 in
-	6.1) echo '6\.1\.0-[0-9]+-amd64' ;;
-	6.12) echo '6\.12\.[0-9]+\+deb12(\.[0-9]+)?-amd64' ;;
-	*) return 1 ;;
-	esac
+	[[ $1 =~ ^([0-9]+)\.([0-9]+)(-[a-z]+)?$ ]] || { [ "$1" = newest ] && echo '[0-9].*'; return; }
+	echo "${BASH_REMATCH[1]}\\.${BASH_REMATCH[2]}\\.[0-9]+[^-]*(-[0-9]+)?${BASH_REMATCH[3]}-amd64"
+}
+
+# is_flavour VERSION: a kernel that is not for everybody
+is_flavour() {
+	[[ $1 =~ -(rt|cloud)(-|$) ]]
+}
+
+# find_root NAME: sets kernel_root. A kernel TRIXIE/6.12 is that of a root of another suite, which
+# scripts/root.sh makes; others are those of this machine.
+find_root() {
+	kernel_root=
+	[[ $1 != */* ]] || kernel_root=$("$TOP/scripts/root.sh" "${1%%/*}")
+}
+
+# image_of ROOT RELEASE: packages have it beside its modules, or below /boot
+image_of() {
+	local image=$1/lib/modules/$2/vmlinuz
+	[ -e "$image" ] && echo "$image" || echo "$1/boot/vmlinuz-$2"
 }
 
 # has_kernel VERSION image|headers|both: whether that part of it is installed.
 has_kernel() {
+	local kernel_root release=${1##*/} build
+	find_root "$1"
+	build=/lib/modules/$release/build
 	case $2 in
-	image) [ -e "/boot/vmlinuz-$1" ] && [ -d "/lib/modules/$1/kernel" ] ;;
-	headers) [ -e "/lib/modules/$1/build/Makefile" ] ;;
+	image) [ -e "$(image_of "$kernel_root" "$release")" ] && [ -d "$kernel_root/lib/modules/$release/kernel" ] ;;
+	headers)
+		# An absolute link means a path in the root
+		[[ $(readlink "$kernel_root$build") != /* ]] || build=$(readlink "$kernel_root$build")
+		[ -e "$kernel_root$build/Makefile" ]
+		;;
 	both) has_kernel "$1" image && has_kernel "$1" headers ;;
 	esac
 }
 
-# newest_kernel SERIES image|headers|both: the newest installed version of it; fails when there is
-# none.
+# newest_kernel SERIES image|headers|both: the newest installed version of it, of this machine or, of
+# SUITE/SERIES, of that root; fails when there is none.
 newest_kernel() {
-	local pattern where version
-	pattern=$(version_pattern "$1") || return 1
-	for where in /lib/modules/*; do
+	local kernel_root pattern where version suite=
+	pattern=$(version_pattern "${1##*/}") || return
+	find_root "$1"
+	[[ $1 != */* ]] || suite=${1%%/*}/
+	for where in "$kernel_root"/lib/modules/*; do
 		version=${where##*/}
-		if [[ $version =~ ^$pattern$ ]] && has_kernel "$version" "$2"; then
-			echo "$version"
+		[ "${1##*/}" != newest ] || ! is_flavour "$version" || continue
+		if [[ $version =~ ^$pattern$ ]] && has_kernel "$suite$version" "$2"; then
+			echo "$suite$version"
 		fi
 	done | sort -V | tail -n 1 | grep .
 }
@@ -83,15 +112,19 @@ is_uml() {
 	[[ $1 = um* ]]
 }
 
-# kernel_version NAME image|headers: NAME is a series (6.1, 6.12), a full version, or one that is
-# made. Ends when it is not installed. Of a series, a version that has both image and headers is
-# preferred: what is built is what is booted then.
+# kernel_version NAME image|headers: NAME is a series (6.1, 6.12), a full version, either of a root
+# (trixie/6.12), or one that is made. Ends when it is not installed. Of a series, a version that has
+# both image and headers is preferred: what is built is what is booted then.
 kernel_version() {
+	local kernel_root
 	if is_made "$1"; then
 		echo "$1"
-	elif version_pattern "$1" >/dev/null; then
+		return
+	fi
+	find_root "$1"
+	if version_pattern "${1##*/}" >/dev/null; then
 		newest_kernel "$1" both || newest_kernel "$1" "$2" ||
-			die "no $1 kernel $2 here: apt-get install linux-$2-$(package_suffix "$1")"
+			die "no $1 kernel $2 here: $(how_to_get "$1" "$2")"
 	elif has_kernel "$1" "$2"; then
 		echo "$1"
 	else
@@ -99,39 +132,70 @@ kernel_version() {
 	fi
 }
 
-# find_kernel VERSION: sets kernel_image, kernel_tree (what modules are built against) and
-# kernel_modules (a directory); kernel_release is what uname says in it.
+# how_to_get NAME image|headers
+how_to_get() {
+	if [ -n "$kernel_root" ]; then
+		echo "remove $kernel_root, so that it is made anew"
+	else
+		echo "apt-get install linux-$2-$(package_suffix "$1")"
+	fi
+}
+
+# find_kernel VERSION: sets kernel_image, kernel_tree (what modules are built against, in kernel_root)
+# and kernel_modules (a directory); kernel_release is what uname says in it.
 find_kernel() {
-	kernel_release=$1 kernel_image=/boot/vmlinuz-$1 kernel_tree=/lib/modules/$1/build
+	find_root "$1"
+	kernel_release=${1##*/}
+	kernel_image=$(image_of "$kernel_root" "$kernel_release")
+	kernel_modules=$kernel_root/lib/modules/$kernel_release
+	kernel_tree=/lib/modules/$kernel_release/build
 	if is_made "$1"; then
 		kernel_tree=$("$TOP/scripts/kernel.sh" "$1")
 		kernel_image=$kernel_tree/bzImage
 		! is_uml "$1" || kernel_image=$kernel_tree/linux
 		kernel_release=$(<"$kernel_tree/.kernelrelease")
 		kernel_modules=$kernel_tree/lib/modules/$kernel_release
-	else
-		kernel_modules=/lib/modules/$1
 	fi
 }
 
-# buildable_kernels: the versions that `make` builds for: of each series the one that the tests
-# boot, and the running kernel.
-buildable_kernels() {
-	local series running
-	running=$(uname -r)
-	{
-		for series in "${SERIES[@]}"; do
-			newest_kernel "$series" both || newest_kernel "$series" headers || :
-			[[ ! $running =~ ^$(version_pattern "$series")$ ]] ||
-				! has_kernel "$running" headers || echo "$running"
-		done
-	} | sort -Vu
+# in_root_of VERSION COMMAND...: where that kernel's compiler is
+in_root_of() {
+	case $1 in
+	*/*) "$TOP/scripts/in-root.sh" "${1%%/*}" "${@:2}" ;;
+	*) "${@:2}" ;;
+	esac
 }
 
+# provider_of VERSION: where the provider is built for what runs with that kernel
+provider_of() {
+	case $1 in
+	*/*) echo "$BUILD/${1%%/*}/provider" ;;
+	*) echo "$BUILD/provider" ;;
+	esac
+}
+
+# buildable_kernels: the versions that `make` builds for: of each series the one that the tests boot, and
+# the running kernel. Where there is neither, all that have headers.
+buildable_kernels() {
+	local series version found
+	found=$({
+		for series in "${SERIES[@]}"; do
+			newest_kernel "$series" both || newest_kernel "$series" headers || :
+		done
+		! has_kernel "$(uname -r)" headers || uname -r
+	} | sort -Vu)
+	[ -z "$found" ] || { echo "$found" && return; }
+	for version in /lib/modules/*; do
+		! has_kernel "${version##*/}" headers || echo "${version##*/}"
+	done
+}
+
+# package_suffix SERIES: of the packages linux-image-SUFFIX and linux-headers-SUFFIX. Debian 12 has a
+# second kernel under a name of its own
 package_suffix() {
 	case $1 in
-	6.1) echo amd64 ;;
-	*) echo "$1-amd64" ;;
+	6.12) echo "$1-amd64" ;;
+	*) echo amd64 ;;
 	esac
 }
 

@@ -7,7 +7,7 @@ set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
 cd "$TOP"
 
-SERIES_SHOWN=6.1
+SERIES_SHOWN=${SERIES[0]}
 log=$BUILD/demo
 
 step() {
@@ -31,12 +31,12 @@ build() {
 
 mkdir -p "$log"
 # What compiles comes first, so that most packages are unpacked while it does
-step "Debian packages: a compiler, the headers of a kernel, libibverbs"
+step "Packages: a compiler, the headers of a kernel, libibverbs"
 scripts/install-deps.sh build
 version=$(kernel_version "$SERIES_SHOWN" headers)
 
-step "The kernel modules svt, svt_roce and svt_loop, for the stock Debian kernel $version, and the provider;
-       Debian packages meanwhile: that kernel, QEMU, perftest"
+step "The kernel modules svt, svt_roce and svt_loop, for the stock kernel $version, and the provider;
+       packages meanwhile: that kernel, QEMU, perftest"
 build "$version" &
 scripts/install-deps.sh demo
 wait $! || exit

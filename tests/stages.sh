@@ -18,35 +18,51 @@ CHECKED+='36-[^/]*/(values|teardown)|'
 CHECKED+='45-[^/]*/(the client|between two|teardown)|'
 CHECKED+='10-packets/(48|pad|ICRC|ATOMIC|iova|teardown)'
 
-# Kernels that have to be made come first, so that no test waits for one.
+# Kernels that svt is built for, at W=1 and with sparse, those of them that are booted, and the
+# suites whose libibverbs is another than here
+BUILT=("${SERIES[@]}" trixie/6.12 trixie/newest trixie/6.12-rt trixie/6.12-cloud sid/newest)
+BOOTED=(6.1 trixie/6.12 trixie/newest)
+SUITES=(trixie sid)
+
+# Kernels and roots that have to be made come first, so that no test waits for one.
 build_stages() {
-	local kernel
+	local kernel suite
 	stage layers scripts/check-layers.sh
 	stage kernel-um scripts/kernel.sh um
 	stage kernel-um-debug scripts/kernel.sh um-debug
+	for suite in "${SUITES[@]}"; do
+		stage "root-$suite" scripts/root.sh "$suite"
+	done
 	finish
 	stage provider no_warnings make provider
 	stage tools no_warnings make tools
-	for kernel in "${SERIES[@]}" um um-debug; do
+	for suite in "${SUITES[@]}"; do
+		stage "provider-$suite" no_warnings make provider ROOT="$suite"
+	done
+	for kernel in "${BUILT[@]}"; do
+		stage "build-${kernel/\//-}" scripts/build-modules.sh --strict --sparse "$kernel"
+	done
+	for kernel in um um-debug; do
 		stage "build-$kernel" scripts/build-modules.sh --strict "$kernel"
 	done
 	finish
 }
 
-# processors_of SERIES: two on the newest, where they find what one does not. Emulated, two take half as
+# processors_of KERNEL: two on the newest, where they find what one does not. Emulated, two take half as
 # long again as one.
 processors_of() {
-	[ "$1" = "${SERIES[-1]}" ] && echo 2 || echo 1
+	[ "$1" = "${BOOTED[-1]}" ] && echo 2 || echo 1
 }
 
 stages() {
-	local series
+	local kernel suite
 	build_stages
 	stage_e2e functions um 1 "${FUNCTIONS[@]}"
 	long_stage kunit scripts/kunit.sh --strict
 	SVT_ONLY=$CHECKED stage_e2e checked um-debug 1 tests/e2e/{10,36,45}-*.sh tests/hostile/10-*.sh
-	for series in "${SERIES[@]}"; do
-		SVT_EACH=1 stage_e2e "stock-$series" "$series" "$(processors_of "$series")" "${ON_EACH[@]}"
+	for kernel in "${BOOTED[@]}"; do
+		SVT_EACH=1 stage_e2e "stock-${kernel/\//-}" "$kernel" "$(processors_of "$kernel")" \
+			"${ON_EACH[@]}"
 	done
 	stage_e2e hostile-6.12 6.12 2 tests/hostile/20-*.sh
 	stage_e2e icount-6.12 6.12 icount tests/icount/[0-9]*.sh
@@ -54,19 +70,20 @@ stages() {
 		--bare -- tests/install.sh
 	long_stage harness tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
 		-- tests/lib/selftest.sh
-	for series in "${SERIES[@]}"; do
-		stage "sparse-$series" scripts/build-modules.sh --strict --sparse "$series"
-	done
 	stage fuzz tests/fuzz.sh
 	stage style scripts/check-style.sh
-	stage provider-check no_warnings provider_check
+	stage provider-check no_warnings provider_check here
+	for suite in "${SUITES[@]}"; do
+		stage "provider-check-$suite" no_warnings provider_check "$suite/"
+	done
 	stage bench-tables python3 tests/bench/selftest.py
 	finish
 }
 
-# What make says of a failure comes behind the counts
+# provider_check here|SUITE/: what make says of a failure comes behind the counts
 provider_check() {
-	make -s -C providers/svt BUILD="$BUILD/provider" T= check 2>&1 | sed '/^make.*: \*\*\* /d'
+	in_root_of "$1" make -s -C providers/svt BUILD="$(provider_of "$1")" T= check 2>&1 |
+		sed '/^make.*: \*\*\* /d'
 }
 
 bench_host() {
@@ -79,6 +96,11 @@ bench_host() {
 full_stages() {
 	stage_e2e full-functions-6.1 6.1 1 "${FUNCTIONS[@]}"
 	stage_e2e full-functions-6.12 6.12 2 "${FUNCTIONS[@]}"
+	stage_e2e full-functions-trixie-6.12 trixie/6.12 1 "${FUNCTIONS[@]}"
+	stage_e2e full-functions-trixie-newest trixie/newest 2 "${FUNCTIONS[@]}"
+	SVT_EACH=1 stage_e2e full-boot-sid-newest sid/newest 1 "${ON_EACH[@]}"
+	SVT_EACH=1 stage_e2e full-boot-trixie-6.12-rt trixie/6.12-rt 2 "${ON_EACH[@]}"
+	stage_e2e full-hostile-trixie-6.12-rt trixie/6.12-rt 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-others-6.1 6.1 1 "${THIRD_PARTY[@]}"
 	stage_e2e full-others-6.12 6.12 2 "${THIRD_PARTY[@]}"
 	stage_e2e full-icount-6.1 6.1 icount tests/icount/[0-9]*.sh
@@ -128,8 +150,10 @@ cases_of() {
 	harness) tests_of tests/lib/selftest.sh | sed 's/$/\t6.1/' ;;
 	full-bench-host) tests_of tests/bench/host.sh | sed 's/$/\t6.12/' ;;
 	bench-tables) python3 tests/bench/selftest.py | sed -n 's/^ok [0-9 ]*\(.*\)/\1\t-/p' ;;
-	provider-check) make -s -C providers/svt BUILD="$BUILD/provider" T= cases |
-		sed '/^ /d; s/$/\t-/' ;;
+	provider-check*)
+		make -s -C providers/svt BUILD="$BUILD/provider" T= cases |
+			sed "/^ /d; s/\$/\t-${1#provider-check}/"
+		;;
 	tools) list_tools | sed 's/$/\t-/' ;;
 	*-um-debug) printf '%s\tum-debug\n' "$1" ;;
 	*) printf '%s\t%s\n' "$1" "${1#*-}" ;;

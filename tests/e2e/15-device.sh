@@ -128,6 +128,8 @@ resources_are_listed() {
 	done
 	kill "$server"
 	wait "$server" || :
+	# Some iproute2 begin a line for what is the driver's
+	sed -i -z 's/\n  */ /g' "$WORK"/{qp,cq,mr,pd}
 	cat "$WORK"/{qp,cq,mr,pd}
 	grep -E 'lqpn 1 type GSI state RTS .*sq_entries [1-9]' "$WORK/qp"
 	grep -E 'type RC state INIT .*comm ibv_rc_pingpong .*sq_entries 1 .*rq_posted 500 ' "$WORK/qp"

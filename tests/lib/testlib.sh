@@ -41,7 +41,7 @@ if [ -n "${SVT_LIST:-}" ]; then
 		if is_made "$SVT_LIST"; then
 			echo "6.12.0-svt-$SVT_LIST"
 		else
-			echo "$SVT_LIST.0"
+			echo "${SVT_LIST##*/}.0"
 		fi
 	}
 	nproc() {

@@ -49,7 +49,7 @@ build() {
 
 version=$1
 find_kernel "$version"
-image=$BUILD/vm/initramfs-$version.cpio
+image=$BUILD/vm/initramfs-${version//\//-}.cpio
 need busybox busybox-static
 ! ldd "$(command -v busybox)" >/dev/null 2>&1 ||
 	die "busybox is not the static one: apt-get install busybox-static"

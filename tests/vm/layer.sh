@@ -10,11 +10,11 @@ set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 
 fingerprint() {
-	mkdir -p "$BUILD/$version/drivers" "$BUILD/provider"
+	mkdir -p "$BUILD/$version/drivers" "$(provider_of "$version")"
 	{
 		ls -d "$TOP/scripts/install.sh" "$0" "$kernel_modules/modules.order"
 		find "$BUILD/$version/drivers" -name '*.ko'
-		find "$BUILD/provider" -name '*.so' -o -name '*.driver'
+		find "$(provider_of "$version")" -name '*.so' -o -name '*.driver'
 	} | sort | xargs stat -c '%n %s %Y' | md5sum | cut -c1-12
 }
 
@@ -45,10 +45,10 @@ version=$1
 find_kernel "$version"
 if [ "${2:-}" = bare ]; then
 	! is_made "$version" || die "--bare is for kernels that are installed here"
-	layer=$BUILD/vm/layer-$version-bare
+	layer=$BUILD/vm/layer-${version//\//-}-bare
 	mkdir -p "$layer"
 else
-	layer=$BUILD/vm/layer-$version-$(fingerprint)
+	layer=$BUILD/vm/layer-${version//\//-}-$(fingerprint)
 	[ -d "$layer" ] || fill
 	touch "$layer"
 	find "$BUILD/vm" -maxdepth 1 \( -name 'layer-*' -o -name 'run.*' \) -mmin +300 \

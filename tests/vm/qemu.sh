@@ -57,11 +57,13 @@ qemu_machine() {
 	# The other machine type routes interrupts by code that a debug kernel interprets for minutes
 	vm+=(-machine q35 -m "$mem" -nodefaults -no-user-config -display none -no-reboot
 		-kernel "$kernel_image" -initrd "$initramfs"
-		-virtfs "local,path=/,mount_tag=svtroot,multidevs=remap,$export"
+		-virtfs "local,path=$kernel_root/,mount_tag=svtroot,multidevs=remap,$export"
 		-virtfs "local,path=$layer,mount_tag=svtlayer,$export")
+	# The repository, where the root does not have it
+	[ -z "$kernel_root" ] || vm+=(-virtfs "local,path=$TOP,mount_tag=svttop,multidevs=remap,$export")
 	qemu_network
 	qemu_ports
-	vm+=(-append "console=ttyS0 tsc=reliable no_timer_check rdinit=/init $(boot_words)")
+	vm+=(-append "${kernel_root:+vm_over=svttop }console=ttyS0 tsc=reliable no_timer_check rdinit=/init $(boot_words)")
 }
 
 qemu_start() {

@@ -4,8 +4,9 @@
 # root, or a shell. See usage below.
 #
 # The guest's root is the host's root, read-only over 9p, under a tmpfs overlay: programs, libraries
-# and this repository are where they are on the host. What is built in build/VERSION is laid over it
-# as if installed.
+# and this repository are where they are on the host. It may be one of another Debian suite instead,
+# with this repository at the same place. What is built in build/VERSION is laid over it as if
+# installed.
 
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
@@ -19,7 +20,9 @@ usage() {
 
 	Runs COMMAND in a VM; its output comes to stdout and its exit status is returned.
 	  --kernel NAME   6.1, 6.12 (the newest installed of it), a full version, debug or kcsan;
-	                  default 6.1
+	                  default 6.1, of another root its newest
+	  --root SUITE    that of scripts/root.sh, and its kernels: --root trixie --kernel 6.12, or
+	                  --kernel trixie/6.12; newest is the newest there, 6.12-rt another flavour
 	  --smp N         processors; default 2
 	  --mem M         memory in MB; default 2048, and twice that for debug and kcsan
 	  --timeout S     limit in seconds for the command, times SVT_TIME_SCALE; default 300. 0: none, but
@@ -40,17 +43,18 @@ usage() {
 	END
 }
 
-kernel=6.1 smp=2 mem= limit=300 icount= leap=on results=/dev/null console= files= append= bare=
+kernel= suite= smp=2 mem= limit=300 icount= leap=on results=/dev/null console= files= append= bare=
 shell= wires=
 
 parse() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--kernel | --smp | --mem | --timeout | --results | --console | --files | --append | \
+		--kernel | --root | --smp | --mem | --timeout | --results | --console | --files | --append | \
 			--wires)
 			[ $# -ge 2 ] || die "$1 needs a value; see --help"
 			;;&
 		--kernel) kernel=$2 && shift ;;
+		--root) suite=$2 && shift ;;
 		--smp) smp=$2 && shift ;;
 		--mem) mem=$2 && shift ;;
 		--timeout) limit=$2 && shift ;;
@@ -70,6 +74,10 @@ parse() {
 		shift
 	done
 	command=("$@")
+	if [ -n "$suite" ]; then
+		kernel=$suite/${kernel:-newest}
+	fi
+	: "${kernel:=6.1}"
 	[ -n "$shell" ] || [ ${#command[@]} -gt 0 ] || die "no command given; see --help"
 }
 

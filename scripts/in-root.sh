@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Runs a command in a root that root.sh makes, with this tree at its place there. Usage: in-root.sh
+# SUITE COMMAND...
+
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+# In a mount namespace of its own, which goes with the command
+enter() {
+	local directory
+	mount --make-rprivate /
+	for directory in "$TOP" "$BUILD"; do
+		mkdir -p "$directory" "$root$directory"
+		mount --bind "$directory" "$root$directory"
+	done
+	mount -t proc proc "$root/proc"
+	# shellcheck disable=SC2016 # for the shell there
+	exec chroot "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$PWD" "$@"
+}
+
+if [ -n "${SVT_ENTER_ROOT:-}" ]; then
+	root=$SVT_ENTER_ROOT
+	unset SVT_ENTER_ROOT
+	enter "$@"
+fi
+[ $# -gt 1 ] || die "usage: in-root.sh SUITE COMMAND..."
+root=$("$TOP/scripts/root.sh" "$1")
+shift
+SVT_ENTER_ROOT=$root exec unshare -m "$0" "$@"
