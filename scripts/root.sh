@@ -15,7 +15,7 @@ set -euo pipefail
 PACKAGES=(make gcc libc6-dev binutils kmod xz-utils zstd sparse pkg-config zlib1g-dev
 	libibverbs-dev librdmacm-dev libcmocka-dev
 	rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest python3 python3-pyverbs
-	iproute2 procps busybox-static tcpdump ethtool socat strace iptables)
+	pahole iproute2 procps busybox-static tcpdump ethtool socat strace iptables)
 
 KERNELS=(linux-image-amd64 linux-headers-amd64)
 FLAVOURS=()

@@ -37,7 +37,7 @@ files=("$@")
 export SVT_ONLY=${only:-${SVT_ONLY:-}}
 
 mkdir -p "$BUILD/check"
-log=${log:-$BUILD/check/e2e-$kernel}
+log=${log:-$BUILD/check/e2e-${kernel//\//-}}
 rm -f "$log".{results,console}*
 : >"$log.results"
 

@@ -46,6 +46,31 @@ port_follows_link() {
 	gid_index svta v6
 }
 
+# has_events NAME COUNT: so many and no more
+has_events() {
+	[ "$(grep -c "event_type $1" "$WORK/events")" = "$2" ]
+}
+
+# Newer kernels tell of the port as well, unless the driver says that it does. What the first round
+# has twice shows in the second
+port_events_come_once() {
+	local watch round
+	start_in a "$WORK/events" ibv_asyncwatch -d svta
+	watch=$!
+	until_true 10 grep -q 'async event FD' "$WORK/events"
+	for round in 1 2; do
+		ip -n a link set veth0 down
+		until_true 10 has_events IBV_EVENT_PORT_ERR $round
+		ip -n a link set veth0 up
+		until_true 10 has_events IBV_EVENT_PORT_ACTIVE $round
+	done
+	kill "$watch"
+	wait "$watch" || :
+	cat "$WORK/events"
+	ip -n a addr add fd00::1/64 dev veth0 nodad
+	gid_index svta v6
+}
+
 mtu_follows_netdev() {
 	until_true 10 active_mtu 4096
 	ip -n a link set veth0 mtu 1500
@@ -231,6 +256,7 @@ run_test "adding a device twice is refused" adding_twice_is_refused
 run_test "adding a device on no netdev is refused" adding_on_nothing_is_refused
 run_test "adding a device on a VLAN is refused" adding_on_a_vlan_is_refused
 run_on_each "port state follows the link" port_follows_link
+run_on_each "events of the port come once" port_events_come_once
 run_on_each "active MTU follows the netdev" mtu_follows_netdev
 run_test "netdev may be renamed" netdev_rename
 run_test "device may be renamed" device_rename

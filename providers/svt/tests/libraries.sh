@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# libraries.sh FOLDER [-l | PATTERN]: does the provider build for a libibverbs of each private ABI, and is one that it cannot
-# be built for refused, in one line? The libraries are made here, in FOLDER: the headers that are installed, changed to what a
-# release has; functions that do nothing; a table of operations. Prints TAP; -l lists the tests, PATTERN selects some.
+# libraries.sh FOLDER [-l | PATTERN]: does the provider build for a libibverbs of each private ABI, and is one that it
+# cannot be built for refused, in one line? The libraries are made here, in FOLDER: the headers that are installed,
+# changed to what a release has; functions that do nothing; a table of operations. Prints TAP; -l lists the tests,
+# PATTERN selects some.
 
 # Tests are called by their names, and lists are lists of words.
 # shellcheck disable=SC2046,SC2086,SC2317
@@ -28,18 +29,25 @@ first_operations() {
 		sed -n '/^struct verbs_context_ops {/,/^}/s/.*(\*\([a-z_]*\))(.*/\1/p'
 }
 
-# headers ROOT CALLS MEMBER...: those of a library with CALLS new pointers in struct verbs_context, and in struct ibv_qp_ex
-# these members of wr_atomic_write and wr_flush. Without the first its constants are not there either.
+# headers ROOT CALLS MEMBER...: those of a library with CALLS new pointers in struct verbs_context, and in struct
+# ibv_qp_ex these members of wr_atomic_write and wr_flush, with the constants that belong to them.
 headers() {
-	local root=$1 calls=$2 from
+	local root=$1 calls=$2 from flush=""
 	shift 2
 	from=$(echo '#include <infiniband/verbs.h>' | $CC -E -x c - | sed -n 's,.*"\(.*\)/verbs\.h".*,\1,p' | sort -u)
 	mkdir -p "$root/usr/include"
 	rm -rf "$root/usr/include/infiniband"
 	cp -r "$from" "$root/usr/include/infiniband"
-	awk -v calls="$calls" -v wanted="$*" '
+	grep -q IBV_WR_FLUSH "$from/verbs.h" ||
+		flush="WR_FLUSH 14,QP_EX_WITH_FLUSH (1 << 11),FLUSH_GLOBAL 1,FLUSH_PERSISTENT 2,FLUSH_RANGE 0,FLUSH_MR 1"
+	awk -v calls="$calls" -v wanted="$*" -v flush="$flush" '
 		/^struct ibv_qp_ex \{/ { qp_ex = 1 }
 		wanted !~ /wr_atomic_write/ && /^\tIBV_.*ATOMIC_WRITE/ { next }
+		wanted !~ /wr_flush/ && /^\tIBV_(WR|QP_EX_WITH)_FLUSH/ { next }
+		wanted ~ /wr_flush/ && /^struct ibv_qp_ex \{/ {
+			for (i = split(flush, constants, ","); i; i--)
+				print "#define IBV_" constants[i]
+		}
 		/^static inline void ibv_wr_(atomic_write|flush)\(/ { skip = 1 }
 		qp_ex && /\(\*wr_(atomic_write|flush)\)/ { member = 1 }
 		qp_ex && /^\};/ {
