@@ -5,6 +5,8 @@
  * what library-facts.h has found besides. Numbers are for machines with 64-bit pointers, the only
  * ones that svt is built for.
  */
+#include <pthread.h>
+
 #include "ibverbs-private.h"
 
 #if defined(SVT_HAVE_WR_FLUSH)
@@ -32,6 +34,9 @@
 #define NEW_CALLS	0
 #define OPERATIONS	76
 #endif
+
+/* A mutex has 40 bytes, but on arm64: what contexts, QPs, CQs and SRQs have more there */
+#define MUTEX	(sizeof(pthread_mutex_t) - 40)
 
 #define SIZE(type, bytes) \
 	static_assert(sizeof(type) == (bytes), "size of " #type)
@@ -72,23 +77,23 @@ OFFSET(struct verbs_device, list_entry, 680);
 OFFSET(struct verbs_device, sysfs, 696);
 OFFSET(struct verbs_device, core_support, 704);
 
-SIZE(struct verbs_context, 648 + NEW_CALLS * sizeof(void *));
+SIZE(struct verbs_context, 648 + MUTEX + NEW_CALLS * sizeof(void *));
 OFFSET(struct verbs_context, context, 320 + NEW_CALLS * sizeof(void *));
 
-SIZE(struct ibv_qp, 160);
-SIZE(struct ibv_qp_ex, QP_EX_SIZE);
-SIZE(struct verbs_qp, QP_EX_SIZE + 16);
-OFFSET(struct verbs_qp, comp_mask, QP_EX_SIZE);
-OFFSET(struct verbs_qp, xrcd, QP_EX_SIZE + 8);
+SIZE(struct ibv_qp, 160 + MUTEX);
+SIZE(struct ibv_qp_ex, QP_EX_SIZE + MUTEX);
+SIZE(struct verbs_qp, QP_EX_SIZE + MUTEX + 16);
+OFFSET(struct verbs_qp, comp_mask, QP_EX_SIZE + MUTEX);
+OFFSET(struct verbs_qp, xrcd, QP_EX_SIZE + MUTEX + 8);
 
-SIZE(struct verbs_cq, 288);
+SIZE(struct verbs_cq, 288 + MUTEX);
 
 SIZE(struct verbs_xrcd, 16);
-SIZE(struct verbs_srq, 160);
-OFFSET(struct verbs_srq, srq_type, 128);
-OFFSET(struct verbs_srq, xrcd, 136);
-OFFSET(struct verbs_srq, cq, 144);
-OFFSET(struct verbs_srq, srq_num, 152);
+SIZE(struct verbs_srq, 160 + MUTEX);
+OFFSET(struct verbs_srq, srq_type, 128 + MUTEX);
+OFFSET(struct verbs_srq, xrcd, 136 + MUTEX);
+OFFSET(struct verbs_srq, cq, 144 + MUTEX);
+OFFSET(struct verbs_srq, srq_num, 152 + MUTEX);
 
 SIZE(struct verbs_mr, 56);
 OFFSET(struct verbs_mr, mr_type, 48);
