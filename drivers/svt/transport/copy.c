@@ -12,6 +12,16 @@
 #include "qp.h"
 #include "train.h"
 
+/*
+ * Programs wait for a flag in memory that a WRITE sets after another one, and NICs keep the order:
+ * what is copied from here on is seen no earlier than what was copied before.
+ */
+static void svt_keep_order(void)
+{
+	/* Pairs with the acquire of the program that finds the flag */
+	smp_wmb();
+}
+
 /* Who calls a static function of this file has entered @region */
 static int svt_region_fill_bytes(const struct svt_region *region, u64 offset, u32 length,
 				 const void *from)
@@ -46,6 +56,7 @@ int svt_region_fill(const struct svt_region *region, u64 offset, u32 length, con
 
 	if (!svt_region_enter(region))
 		return -EFAULT;
+	svt_keep_order();
 	ret = svt_region_fill_bytes(region, offset, length, from);
 	svt_region_leave(region);
 	return ret;
@@ -141,6 +152,7 @@ int svt_region_fill_payload(const struct svt_region *region, u64 offset, u32 len
 
 	if (!svt_region_enter(region))
 		return -EFAULT;
+	svt_keep_order();
 	ret = svt_region_fill_packets(region, offset, length, rx, from);
 	svt_region_leave(region);
 	return ret;
