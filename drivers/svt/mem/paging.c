@@ -20,6 +20,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 
 #include "paging.h"
 
@@ -107,6 +108,8 @@ struct svt_paging *svt_paging_create(u64 start, u64 length)
 	u64 end;
 	int ret;
 
+	/* A process may have tagged its address, which the mm knows without the tag (arm64) */
+	start = untagged_addr(start);
 	if (check_add_overflow(start, length, &end))
 		return ERR_PTR(-EINVAL);
 	paging = kzalloc(sizeof(*paging), GFP_KERNEL_ACCOUNT);

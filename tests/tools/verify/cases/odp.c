@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@
 #define AT		1001u	/* where data begins, so that it ends within a page as well */
 #define LEN		(AREA - 2 * AT)
 #define FORKS		20
+#define ARG_TAGGED	((const void *)2)
+#define TAG		0x2a	/* of an address: arm64 takes no notice of its upper byte */
 
 /* What both sides have: an area that nobody touched, and a region of it */
 struct stage {
@@ -32,12 +35,12 @@ struct stage {
 	u64 ids;
 };
 
-/* The case's argument is set for a region of the whole address space. */
+/* The case's argument is ARG_YES for a region of the whole address space. */
 static struct ibv_mr *reg_area(struct test *t, u8 *p)
 {
 	const int access = ACCESS_ALL | IBV_ACCESS_ON_DEMAND;
 
-	if (t->c->arg)
+	if (t->c->arg == ARG_YES)
 		return res_mr(t, t->pd, NULL, SIZE_MAX, access);
 	return res_mr(t, t->pd, p, AREA, access);
 }
@@ -58,6 +61,8 @@ static struct stage *stage(struct test *t)
 		test_skip(t, "the device does not page on demand");
 	s->t = t;
 	s->p = res_map(t, AREA);
+	if (t->c->arg == ARG_TAGGED)
+		s->p = (u8 *)((uintptr_t)s->p | (uintptr_t)TAG << 56);
 	s->mr = reg_area(t, s->p);
 	meet(s);
 	return s;
@@ -371,6 +376,15 @@ static void run_secret(struct test *t)
 		pattern_check(t, s->p, AREA, t->key, "secret memory");
 }
 
+#ifdef __aarch64__
+static void run_tagged(struct test *t)
+{
+	if (prctl(PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0))
+		test_fail(t, "prctl: %s", strerror(errno));
+	run_traffic(t);
+}
+#endif
+
 const struct suite_case odp_cases[] = {
 	{ "odp_traffic", run_traffic, "WRITE, READ, SEND where nothing is yet", NULL },
 	{ "odp_atomic", run_atomic, "atomics where nothing is yet", NULL },
@@ -385,5 +399,8 @@ const struct suite_case odp_cases[] = {
 	{ "odp_implicit_unmapped", run_unmapped, "the same, all of the address space", ARG_YES },
 	{ "odp_implicit_forks", run_forks, "the same, all of the address space", ARG_YES },
 	{ "odp_implicit_advice", run_advice, "the same, all of the address space", ARG_YES },
+#ifdef __aarch64__
+	{ "odp_tagged", run_tagged, "the same at an address that has a tag", ARG_TAGGED },
+#endif
 	{ }
 };
