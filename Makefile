@@ -7,9 +7,12 @@ export BUILD
 
 # One kernel (KERNEL=6.1, KERNEL=6.12 or a full version), or one of each series and the running one.
 KERNELS = $(if $(KERNEL),$(KERNEL),$(shell . scripts/lib.sh && buildable_kernels))
+# ROOT is what scripts/root.sh makes: trixie, trixie-arm64 ...
+IN_ROOT = $(if $(ROOT),scripts/in-root.sh $(ROOT))
+BUILD_OF = $(BUILD)$(if $(ROOT),/$(ROOT))
 # The provider is for the libibverbs that is installed, for the one below the root VERBS, or for that of
-# the suite ROOT, in a root of which it is built then.
-PROVIDER_DIR ?= $(BUILD)/$(if $(ROOT),$(ROOT)/)provider
+# ROOT, in which it is built then.
+PROVIDER_DIR ?= $(BUILD_OF)/provider
 VM := tests/vm/run.sh $(if $(KERNEL),--kernel $(KERNEL))
 
 all: modules provider
@@ -24,14 +27,14 @@ modules:
 
 provider:
 	@echo "== provider$(if $(ROOT), for Debian $(ROOT))"
-	@$(if $(ROOT),scripts/in-root.sh $(ROOT)) $(MAKE) --no-print-directory -C providers/svt \
+	@$(IN_ROOT) $(MAKE) --no-print-directory -C providers/svt \
 		BUILD=$(abspath $(PROVIDER_DIR)) VERBS=$(abspath $(VERBS))
 
 tools:
-	@echo "== test programs"
-	@$(MAKE) --no-print-directory -C tests/tools BUILD=$(BUILD)/tools
-	@$(MAKE) --no-print-directory -C providers/svt/tests BUILD=$(BUILD)/provider/tests \
-		$(BUILD)/provider/tests/device-test
+	@echo "== test programs$(if $(ROOT), for Debian $(ROOT))"
+	@$(IN_ROOT) $(MAKE) --no-print-directory -C tests/tools BUILD=$(BUILD_OF)/tools
+	@$(if $(ROOT),:,$(MAKE) --no-print-directory -C providers/svt/tests \
+		BUILD=$(BUILD)/provider/tests $(BUILD)/provider/tests/device-test)
 
 install uninstall:
 	@scripts/install.sh $@ $(KERNELS)

@@ -37,7 +37,8 @@ mirror() {
 build() {
 	local arguments=(W=1)
 	# Headers of Debian lack the script by which 7.3 looks whether there is sparse: it is told
-	[ -z "$sparse" ] || arguments+=(C=2 KBUILD_CHECKSRC=2 "CF=-D__CHECK_ENDIAN__")
+	[ -z "$sparse" ] || arguments+=(C=2 KBUILD_CHECKSRC=2 "CHECK=$TOP/scripts/sparse.sh"
+		"CF=-D__CHECK_ENDIAN__")
 	[ -z "$coverage" ] || arguments+=(GCOV_PROFILE=y)
 	! is_uml "$version" || arguments+=(ARCH=um)
 	in_root_of "$version" make --no-print-directory -j"$(nproc)" -C "$kernel_tree" M="$tree/drivers" \

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Runs a command in a root that root.sh makes, with this tree at its place there. Usage: in-root.sh
-# SUITE COMMAND...
+# SUITE COMMAND... In a root of another architecture make finds that one's compiler.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
+. "$TOP/scripts/arch.sh"
 
 # In a mount namespace of its own, which goes with the command
 enter() {
@@ -26,5 +27,9 @@ if [ -n "${SVT_ENTER_ROOT:-}" ]; then
 fi
 [ $# -gt 1 ] || die "usage: in-root.sh SUITE COMMAND..."
 root=$("$TOP/scripts/root.sh" "$1")
+find_arch "$1"
+if [ -n "$arch" ]; then
+	export ARCH=$karch CROSS_COMPILE=$triplet- CC=$triplet-gcc STRIP=$triplet-strip
+fi
 shift
 SVT_ENTER_ROOT=$root exec unshare -m "$0" "$@"

@@ -45,20 +45,26 @@ scaled() {
 		'BEGIN { t = s * f; print int(t + 0.999) }'
 }
 
+# What names of Debian's kernels say of the architecture
+MACHINES='(amd64|arm64|s390x|riscv64|powerpc64le|armmp-lpae)'
+
 # version_pattern SERIES: an extended regular expression for versions of it. A series is 6.12, 6.12-rt
-# for another flavour of Debian's, or `newest`, which is any, whatever its name.
+# or 6.12-16k for another flavour of Debian's, or `newest`, which is any, whatever its name.
 version_pattern() {
-	[[ $1 =~ ^([0-9]+)\.([0-9]+)(-[a-z]+)?$ ]] || { [ "$1" = newest ] && echo '[0-9].*'; return; }
-	echo "${BASH_REMATCH[1]}\\.${BASH_REMATCH[2]}\\.[0-9]+[^-]*(-[0-9]+)?${BASH_REMATCH[3]}-amd64"
+	local number flavour
+	[[ $1 =~ ^([0-9]+)\.([0-9]+)(-[0-9a-z]+)?$ ]] || { [ "$1" = newest ] && echo '[0-9].*'; return; }
+	number="${BASH_REMATCH[1]}\\.${BASH_REMATCH[2]}\\.[0-9]+[^-]*(-[0-9]+)?"
+	flavour=${BASH_REMATCH[3]}
+	echo "$number($flavour-$MACHINES|-$MACHINES$flavour)"
 }
 
 # is_flavour VERSION: a kernel that is not for everybody
 is_flavour() {
-	[[ $1 =~ -(rt|cloud)(-|$) ]]
+	[[ $1 =~ -(rt|cloud|16k|64k)(-|$) ]]
 }
 
 # find_root NAME: sets kernel_root. A kernel TRIXIE/6.12 is that of a root of another suite, which
-# scripts/root.sh makes; others are those of this machine.
+# scripts/root.sh makes, TRIXIE-ARM64/6.12 of another architecture; others are those of this machine.
 find_root() {
 	kernel_root=
 	[[ $1 != */* ]] || kernel_root=$("$TOP/scripts/root.sh" "${1%%/*}")
@@ -163,6 +169,23 @@ in_root_of() {
 	case $1 in
 	*/*) "$TOP/scripts/in-root.sh" "${1%%/*}" "${@:2}" ;;
 	*) "${@:2}" ;;
+	esac
+}
+
+# guest_root VERSION: the root of what runs with that kernel, in kernel_root, where it is not this one:
+# of another architecture the programs are apart from those that compile
+guest_root() {
+	case $1 in
+	*-*/*) echo "$kernel_root/guest" ;;
+	*) echo "$kernel_root" ;;
+	esac
+}
+
+# build_of VERSION: where the programs are built that run with that kernel
+build_of() {
+	case $1 in
+	*-*/*) echo "$BUILD/${1%%/*}" ;;
+	*) echo "$BUILD" ;;
 	esac
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Makes a root of a Debian suite for the tests, unless it is there, and prints where it is: its
 # compiler, its libibverbs and its programs for verbs, and its kernels with their headers. Usage:
-# root.sh trixie|sid
+# root.sh trixie|sid, or trixie-ARCHITECTURE (cross-root.sh)
 #
 # It is kept outside the tree, under a name with a checksum of the packages' names, and is made anew when
 # these change, or when it was removed. Nothing of it is installed here.
@@ -85,6 +85,7 @@ make_root() {
 	mv "$new" "$root"
 }
 
+[[ ${1:-} != *-* ]] || exec "$TOP/scripts/cross-root.sh" "$1"
 choose "${1:-}"
 root=$cache_root/root-$suite-$(md5sum <<<"$backports ${PACKAGES[*]} ${KERNELS[*]} ${FLAVOURS[*]}" | cut -c1-12)
 if [ ! -d "$root" ]; then
