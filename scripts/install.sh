@@ -9,20 +9,28 @@ set -euo pipefail
 
 DESTDIR=${DESTDIR:-}
 DRIVER_DIR=/etc/libibverbs.d
-kernel_root=
 
-# find_libibverbs: sets $provider_dir and $suffix, in the root of the last kernel. libibverbs has the
-# place of its providers compiled in, as DIRECTORY/lib%s-rdmavNN.so, or the end of their names alone.
+# libibverbs: the library of what runs with a kernel, in its root if it has one
+libibverbs() {
+	if [ -n "$kernel_root" ]; then
+		find "$kernel_root/usr/lib" -maxdepth 2 -name libibverbs.so.1
+	else
+		/sbin/ldconfig -p | awk '$1 == "libibverbs.so.1" { print $NF; exit }'
+	fi
+}
+
+# find_libibverbs VERSION: sets $provider_dir and $suffix. libibverbs has the place of its providers
+# compiled in, as DIRECTORY/lib%s-rdmavNN.so, or the end of their names alone.
 find_libibverbs() {
 	local library place
-	library=$(/sbin/ldconfig ${kernel_root:+-r "$kernel_root"} -p |
-		awk '$1 == "libibverbs.so.1" { print $NF; exit }')
+	find_root "$1"
+	library=$(libibverbs)
 	[ -n "$library" ] || die "libibverbs is not installed: apt-get install libibverbs-dev"
-	place=$(grep -aoE '(/[[:alnum:]_./-]+/lib%s)?-rdmav[0-9]+\.so' "$kernel_root$library" | LC_ALL=C sort | tail -n 1) || :
+	place=$(grep -aoE '(/[[:alnum:]_./-]+/lib%s)?-rdmav[0-9]+\.so' "$library" | LC_ALL=C sort | tail -n 1) || :
 	[ -n "$place" ] || die "$library does not tell the names of its providers"
 	suffix=-${place##*-}
 	provider_dir=${place%/lib%s*}
-	[ "$provider_dir" != "$place" ] || provider_dir=$(dirname "$library")/libibverbs
+	[ "$provider_dir" != "$place" ] || provider_dir=$(dirname "${library#"$kernel_root"}")/libibverbs
 }
 
 # built_modules VERSION: the modules of the last build, not those of an earlier one that are still
@@ -42,7 +50,8 @@ install_modules() {
 	rm -rf "$to"
 	for module in $(built_modules "$version"); do
 		install -D -m 644 "$module" "$to/${module##*/}"
-		strip --strip-debug "$to/${module##*/}"
+		# shellcheck disable=SC2016 # for the shell there
+		in_root_of "$version" sh -c '"${STRIP:-strip}" --strip-debug "$0"' "$to/${module##*/}"
 	done
 	[ -n "$DESTDIR" ] || /sbin/depmod "$version"
 }
@@ -55,7 +64,7 @@ uninstall_modules() {
 
 install_provider() {
 	local from name=libsvt$suffix
-	from=$(provider_of "${version:-}")
+	from=$(provider_of "$1")
 	if [ ! -e "$from/$name" ]; then
 		[ -z "$(ls "$from"/libsvt-rdmav*.so 2>/dev/null)" ] ||
 			die "the provider in build/ is for another libibverbs, this one wants $name: run make first"
@@ -82,6 +91,6 @@ for version in "$@"; do
 	"${action}_modules" "$version"
 	[ -n "$DESTDIR" ] || say "${action}ed the modules for $version"
 done
-find_libibverbs
-"${action}_provider"
+find_libibverbs "${version:-}"
+"${action}_provider" "${version:-}"
 [ -n "$DESTDIR" ] || say "${action}ed the provider in $provider_dir"

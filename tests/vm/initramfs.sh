@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Builds the small initramfs for one kernel: busybox, tests/vm/init and the modules that reach a
-# root over 9p. Usage: initramfs.sh VERSION; prints the path of the image, which is reused while its
-# sources are older.
+# Builds the small initramfs for one kernel: its architecture's busybox, tests/vm/init and the
+# modules that reach a root over 9p. Usage: initramfs.sh VERSION; prints the path of the image, which
+# is reused while its sources are older.
 
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
@@ -36,7 +36,7 @@ build() {
 	tree=$(mktemp -d)
 	trap 'rm -rf "$tree"' EXIT
 	mkdir -p "$tree/bin" "$tree/modules"
-	cp "$(command -v busybox)" "$tree/bin/busybox"
+	cp "$busybox" "$tree/bin/busybox"
 	cp "$TOP/tests/vm/init" "$tree/init"
 	chmod 755 "$tree/init"
 	: >"$tree/modules/list"
@@ -51,7 +51,8 @@ version=$1
 find_kernel "$version"
 image=$BUILD/vm/initramfs-${version//\//-}.cpio
 need busybox busybox-static
-! ldd "$(command -v busybox)" >/dev/null 2>&1 ||
+busybox=$(guest_root "$version")$(command -v busybox)
+! ldd "$busybox" >/dev/null 2>&1 ||
 	die "busybox is not the static one: apt-get install busybox-static"
 need cpio cpio
 need xz xz-utils

@@ -22,7 +22,8 @@ usage() {
 	  --kernel NAME   6.1, 6.12 (the newest installed of it), a full version, debug or kcsan;
 	                  default 6.1, of another root its newest
 	  --root SUITE    that of scripts/root.sh, and its kernels: --root trixie --kernel 6.12, or
-	                  --kernel trixie/6.12; newest is the newest there, 6.12-rt another flavour
+	                  --kernel trixie/6.12; newest is the newest there, 6.12-rt another flavour;
+	                  trixie-arm64 and the like: of another architecture, emulated
 	  --smp N         processors; default 2
 	  --mem M         memory in MB; default 2048, and twice that for debug and kcsan
 	  --timeout S     limit in seconds for the command, times SVT_TIME_SCALE; default 300. 0: none, but
@@ -82,14 +83,15 @@ parse() {
 }
 
 write_command() {
-	local directory=$TOP
+	local directory=$TOP build
 	case $PWD in "$TOP" | "$TOP"/*) directory=$PWD ;; esac
 	{
 		compgen -e SVT_ | while read -r name; do
 			[ "$name" = SVT_RESULTS ] || printf 'export %s=%q\n' "$name" "${!name}"
 		done
 		# Which build it is: BUILD/SVT_KERNEL has the modules
-		printf 'export BUILD=%q SVT_KERNEL=%q\n' "$BUILD" "$version"
+		build=$(build_of "$version")
+		printf 'export BUILD=%q SVT_KERNEL=%q\n' "$build" "${version#"${build#"$BUILD"/}"/}"
 		printf 'cd %q\n' "$directory"
 		printf '%q ' "${command[@]}"
 		echo
