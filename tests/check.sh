@@ -215,7 +215,7 @@ stage_e2e() {
 list_e2e() {
 	local log=$LOGS/list-$1
 	SVT_LIST=$2 SVT_LIST_SMP=$3 tests/e2e.sh --kernel um --name "list-$1" "${@:4}" >"$log.log" 2>&1 || :
-	sed -n "s/^case \([^:]*\): \(.*\)/\1: \2\t$2\t$1/p" "$log.results"
+	sed -n "s|^case \([^:]*\): \(.*\)|\1: \2\t$2\t$1|p" "$log.results"
 }
 
 # list_stage NAME: the cases of a stage that is no e2e one
