@@ -48,7 +48,7 @@ has_headers() {
 
 # exported LIBRARY: the names of its functions, one a line.
 exported() {
-	readelf --dyn-syms --wide "$1" | awk '$4 == "FUNC" && $7 != "UND" { sub(/@.*/, "", $8); print $8 }'
+	readelf --dyn-syms --wide "$1" | awk '$4 == "FUNC" && $7 != "UND" { sub(/@.*/, "", $NF); print $NF }'
 }
 
 # find_abi: sets $abi, after $shared and $exports.
@@ -121,7 +121,7 @@ library_slots() {
 		readelf --relocs --wide "$table"
 	} | awk '
 		function strip(hex) { sub(/^0+/, "", hex); return hex == "" ? "0" : hex }
-		$4 == "FUNC" { at[strip($2)] = at[strip($2)] " " $8; next }
+		$4 == "FUNC" { at[strip($2)] = at[strip($2)] " " $NF; next }
 		/^Relocation section/ { inside = /data\.rel\.ro/; next }
 		inside && $3 ~ /^R_/ {
 			count = split($5 == ".text" ? at[strip($7)] : $5, names, " ")
