@@ -18,10 +18,6 @@ qemu_architecture() {
 		# Nor pointers that are signed as the architecture has it, and vectors of 2048 bits
 		machine_type=virt words=console=ttyAMA0 cpu=max,pauth-impdef=on,sve=off
 		;;
-	*-ppc64el/*)
-		emulator=qemu-system-ppc64 package=qemu-system-ppc
-		machine_type=pseries words=console=hvc0 cpu=power9
-		;;
 	*-s390x/*)
 		emulator=qemu-system-s390x package=qemu-system-misc bus=ccw
 		machine_type=s390-ccw-virtio words=console=ttysclp0 cpu=max
