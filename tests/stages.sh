@@ -20,7 +20,7 @@ CHECKED+='10-packets/(48|pad|ICRC|ATOMIC|iova|teardown)'
 
 # Kernels that svt is built for, at W=1 and with sparse, those of them that are booted, and the
 # suites whose libibverbs is another than here
-BUILT=("${SERIES[@]}" trixie/6.12 trixie/newest trixie/6.12-rt trixie/6.12-cloud sid/newest)
+BUILT=("${SERIES[@]}" trixie/6.12 trixie/newest trixie/6.12-rt sid/newest)
 BOOTED=(6.1 trixie/6.12 trixie/newest)
 SUITES=(trixie sid)
 
@@ -102,6 +102,7 @@ bench_host() {
 full_stages() {
 	stage_e2e full-functions-6.1 6.1 1 "${FUNCTIONS[@]}"
 	stage_e2e full-functions-6.12 6.12 2 "${FUNCTIONS[@]}"
+	stage build-trixie-6.12-cloud scripts/build-modules.sh --strict --sparse trixie/6.12-cloud
 	stage_e2e full-functions-trixie-6.12 trixie/6.12 1 "${FUNCTIONS[@]}"
 	stage_e2e full-functions-trixie-newest trixie/newest 2 "${FUNCTIONS[@]}"
 	SVT_EACH=1 stage_e2e full-boot-sid-newest sid/newest 1 "${ON_EACH[@]}"
