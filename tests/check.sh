@@ -173,9 +173,10 @@ pattern_for() {
 }
 
 # with_modules KERNEL COMMAND...: once the modules for the kernel are there, which may have to be made
-# itself. A stage of its own builds them where all stages run.
+# itself, and the provider of its root. Stages of their own build them where all stages run.
 with_modules() {
 	scripts/build-modules.sh --strict "$1" || return
+	[[ $1 != */* ]] || make -s provider ROOT="${1%%/*}" || return
 	"${@:2}"
 }
 
