@@ -150,6 +150,7 @@ tests_of() {
 
 # cases_of STAGE: of one that is not e2e, lines "CASE<tab>KERNEL"
 cases_of() {
+	local suite
 	case $1 in
 	kunit) suites | sed 's/$/\tum-debug/' ;;
 	fuzz) basename -s .c tests/fuzz/*.c | sed 's/$/\t-/' ;;
@@ -158,8 +159,10 @@ cases_of() {
 	full-bench-host) tests_of tests/bench/host.sh | sed 's/$/\t6.12/' ;;
 	bench-tables) python3 tests/bench/selftest.py | sed -n 's/^ok [0-9 ]*\(.*\)/\1\t-/p' ;;
 	provider-check*)
+		suite=${1#provider-check}
+		suite=${suite#-}
 		make -s -C providers/svt BUILD="$BUILD/provider" T= cases |
-			sed "/^ /d; s/\$/\t-${1#provider-check}/"
+			sed "/^ /d; s/\$/\t${suite:--}/"
 		;;
 	tools) list_tools | sed 's/$/\t-/' ;;
 	*-um-debug) printf '%s\tum-debug\n' "$1" ;;
