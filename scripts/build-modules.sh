@@ -35,7 +35,8 @@ mirror() {
 }
 
 build() {
-	local arguments=(W=1)
+	# check-style.sh reads kernel-doc, once for all kernels
+	local arguments=(W=1 cmd_checkdoc=)
 	# Headers of Debian lack the script by which 7.3 looks whether there is sparse: it is told
 	[ -z "$sparse" ] || arguments+=(C=2 KBUILD_CHECKSRC=2 "CHECK=$TOP/scripts/sparse.sh"
 		"CF=-D__CHECK_ENDIAN__")
