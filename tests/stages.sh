@@ -54,12 +54,6 @@ build_stages() {
 	finish
 }
 
-# processors_of KERNEL: two on the newest, where they find what one does not. Emulated, two take half as
-# long again as one.
-processors_of() {
-	[ "$1" = "${BOOTED[-1]}" ] && echo 2 || echo 1
-}
-
 stages() {
 	local kernel suite
 	build_stages
@@ -67,8 +61,7 @@ stages() {
 	long_stage kunit scripts/kunit.sh --strict
 	SVT_ONLY=$CHECKED stage_e2e checked um-debug 1 tests/e2e/{10,36,45}-*.sh tests/hostile/10-*.sh
 	for kernel in "${BOOTED[@]}"; do
-		SVT_EACH=1 stage_e2e "stock-${kernel/\//-}" "$kernel" "$(processors_of "$kernel")" \
-			"${ON_EACH[@]}"
+		SVT_EACH=1 stage_e2e "stock-${kernel/\//-}" "$kernel" 1 "${ON_EACH[@]}"
 	done
 	stage_e2e hostile-6.12 6.12 2 tests/hostile/20-*.sh
 	stage_e2e icount-6.12 6.12 icount tests/icount/[0-9]*.sh
