@@ -209,6 +209,11 @@ static struct sk_buff *alloc_packets(struct shipment *shipment, unsigned int len
 	return skb;
 }
 
+void roce_own_page(struct page *page)
+{
+	set_page_private(page, (unsigned long)&our_page);
+}
+
 /* Pages with room for @length bytes in one piece; NULL when there is no memory */
 static struct page_frag *find_room(unsigned int length)
 {
@@ -222,7 +227,7 @@ static struct page_frag *find_room(unsigned int length)
 	if (!skb_page_frag_refill(length, pages, GFP_ATOMIC | __GFP_NOWARN) ||
 	    pages->size - pages->offset < length)
 		return NULL;
-	set_page_private(pages->page, (unsigned long)&our_page);
+	roce_own_page(pages->page);
 	return pages;
 }
 

@@ -5,6 +5,12 @@
 #include <rdma/svt.h>
 
 /**
+ * roce_own_page() - packets are going to be built on this page
+ * @page: that nobody else has
+ */
+void roce_own_page(struct page *page);
+
+/**
  * roce_built() - was this skb built here, and not changed since?
  * @skb: received
  *

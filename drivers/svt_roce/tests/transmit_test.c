@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Which skbs that come in have packets that this host built: their ICRC is believed unseen.
+ */
+#include <kunit/test.h>
+#include <linux/skbuff.h>
+
+#include "../transmit.h"
+
+#define PACKETS	3
+#define STRIDE	512
+
+/* A page of an skb goes with it */
+static struct page *add_page(struct kunit *test, struct sk_buff *skb, bool own)
+{
+	struct page *page = alloc_page(GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	if (own)
+		roce_own_page(page);
+	skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, page, 0, STRIDE, PAGE_SIZE);
+	return page;
+}
+
+/* As merge_packets() leaves it: all packets on one page */
+static struct sk_buff *built_skb(struct kunit *test)
+{
+	struct sk_buff *skb = alloc_skb(64, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
+	skb_shinfo(skb)->gso_size = STRIDE;
+	skb_shinfo(skb)->gso_segs = PACKETS;
+	add_page(test, skb, true);
+	return skb;
+}
+
+static void packets_of_this_host_are_believed(struct kunit *test)
+{
+	struct sk_buff *skb = built_skb(test);
+
+	KUNIT_EXPECT_TRUE(test, roce_built(skb));
+	kfree_skb(skb);
+}
+
+static void packets_on_pages_of_others_are_not(struct kunit *test)
+{
+	struct sk_buff *skb = alloc_skb(64, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	KUNIT_EXPECT_FALSE(test, roce_built(skb));
+	add_page(test, skb, false);
+	KUNIT_EXPECT_FALSE(test, roce_built(skb));
+	kfree_skb(skb);
+}
+
+/* Who computed the checksum may have changed the packet before, as netem does */
+static void packets_with_a_checksum_are_not(struct kunit *test)
+{
+	struct sk_buff *skb = built_skb(test);
+
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	KUNIT_EXPECT_FALSE(test, roce_built(skb));
+	skb->ip_summed = CHECKSUM_NONE;
+	KUNIT_EXPECT_FALSE(test, roce_built(skb));
+	kfree_skb(skb);
+}
+
+/* GRO adds the pages of a packet to those of the first one, whoever sent it */
+static void packets_that_gro_merged_by_pages_are_not(struct kunit *test)
+{
+	struct sk_buff *skb = built_skb(test);
+	unsigned int i;
+
+	for (i = 1; i < PACKETS; i++)
+		add_page(test, skb, false);
+	KUNIT_EXPECT_FALSE(test, roce_built(skb));
+	kfree_skb(skb);
+}
+
+/* or hangs the packet behind it, when its data is in no page */
+static void packets_that_gro_merged_by_a_list_are_not(struct kunit *test)
+{
+	struct sk_buff *skb = built_skb(test);
+
+	skb_shinfo(skb)->frag_list = alloc_skb(STRIDE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, skb_shinfo(skb)->frag_list);
+	KUNIT_EXPECT_FALSE(test, roce_built(skb));
+	kfree_skb(skb);
+}
+
+static struct kunit_case transmit_cases[] = {
+	KUNIT_CASE(packets_of_this_host_are_believed),
+	KUNIT_CASE(packets_on_pages_of_others_are_not),
+	KUNIT_CASE(packets_with_a_checksum_are_not),
+	KUNIT_CASE(packets_that_gro_merged_by_pages_are_not),
+	KUNIT_CASE(packets_that_gro_merged_by_a_list_are_not),
+	{}
+};
+
+static struct kunit_suite transmit_suite = {
+	.name = "svt_roce_transmit",
+	.test_cases = transmit_cases,
+};
+
+kunit_test_suite(transmit_suite);
