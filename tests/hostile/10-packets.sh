@@ -58,7 +58,7 @@ under_traffic() {
 }
 
 statistic() {
-	in_b rdma statistic show link svtb/1 | tr ' ' '\n' | paste - -
+	in_b rdma statistic show link svtb/1 | by_names
 }
 
 value() {

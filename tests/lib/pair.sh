@@ -212,6 +212,11 @@ nic_features() {
 	echo "gso $1 tso $1 tx-udp-segmentation $1 gro $2"
 }
 
+# by_names: names and values, a line each, of what `rdma` has in one line or in many
+by_names() {
+	xargs -n 2
+}
+
 # value_of NAME: the word behind it, of input with names and values
 value_of() {
 	tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
@@ -411,8 +416,7 @@ show_wire() {
 	local side
 	for side in a b; do
 		echo "==> svt$side <=="
-		"in_$side" rdma statistic show link "svt$side/1" | tr ' ' '\n' | paste -d ' ' - - |
-			grep -v ' 0$'
+		"in_$side" rdma statistic show link "svt$side/1" | by_names | grep -v ' 0$'
 		"in_$side" ip neigh
 	done 2>&1 || :
 }
