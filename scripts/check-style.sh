@@ -6,10 +6,13 @@
 # machine it was written on.  scripts/style-exceptions lists what is allowed, and why.
 # Usage: check-style.sh [FILE...]
 
+# shellcheck source-path=SCRIPTDIR
 set -euo pipefail
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=cache.sh
+. "$TOP/scripts/cache.sh"
 # shellcheck source=kernel/source.sh
 . "$TOP/scripts/kernel/source.sh"
 

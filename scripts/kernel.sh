@@ -11,8 +11,12 @@
 # configuration, and made anew when either changes. There: the kernel (linux or bzImage),
 # lib/modules, .kernelrelease, and what external modules are built against.
 
+# shellcheck source-path=SCRIPTDIR
 set -euo pipefail
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=cache.sh
+. "$TOP/scripts/cache.sh"
 # shellcheck source=kernel/source.sh
 . "$TOP/scripts/kernel/source.sh"
 
@@ -150,11 +154,6 @@ place() {
 	echo "$cache_root/kernel-$(kernel_package_version)-$name-$key"
 }
 
-# What nobody used for 30 days; a log of a failed build as well.
-forget_old_kernels() {
-	find "$cache_root" -mindepth 1 -maxdepth 1 -name 'kernel-*' -mtime +30 -exec rm -rf {} +
-}
-
 [[ $# = 1 ]] || die "usage: kernel.sh um|um-debug|debug|kcsan"
 choose "$1"
 need_tools
@@ -166,6 +165,5 @@ if [[ ! -d $kernel ]]; then
 		[[ -d $kernel ]] || make_kernel "$kernel"
 	) >&2
 fi
-touch "$kernel"
-forget_old_kernels
+use_kept "$kernel"
 echo "$kernel"

@@ -5,13 +5,14 @@
 # lockdep and the other checkers; scripts/kernel.sh makes it.  The modules are built in
 # build/kunit/ from a copy of drivers/ and include/.
 
+# shellcheck source-path=SCRIPTDIR
 set -euo pipefail
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 helpers=$TOP/scripts/kunit
-# shellcheck source=kernel/source.sh
-. "$TOP/scripts/kernel/source.sh"
+# shellcheck source=cache.sh
+. "$TOP/scripts/cache.sh"
 
 usage() {
 	cat <<-END

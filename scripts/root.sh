@@ -1,99 +1,99 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Makes a root of a Debian suite for the tests, unless it is there, and prints where it is: its
-# compiler, its libibverbs and its programs for verbs, and its kernels with their headers. Usage:
-# root.sh trixie|sid, or trixie-ARCHITECTURE (cross-root.sh)
+# Makes a root of another Debian suite or architecture for the tests, unless it is there, and prints
+# where it is. Usage: root.sh trixie|sid|SUITE-ARCHITECTURE
 #
-# It is kept outside the tree, under a name with a checksum of the packages' names, and is made anew when
-# these change, or when it was removed. Nothing of it is installed here.
+# It is kept outside the tree, under a name with a checksum of the packages' names, and is made anew
+# when these change, or when it was removed. Nothing of it is installed here. What a root has in it say
+# root/native.sh, for this machine's architecture, and root/cross.sh, for another.
 
+# shellcheck source-path=SCRIPTDIR
 set -euo pipefail
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=kernel/source.sh
-. "$TOP/scripts/kernel/source.sh"
-
-PACKAGES=(make gcc libc6-dev binutils kmod xz-utils zstd sparse pkg-config zlib1g-dev
-	libibverbs-dev librdmacm-dev libcmocka-dev
-	rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest python3 python3-pyverbs
-	pahole iproute2 procps busybox-static tcpdump ethtool socat strace iptables)
-
-KERNELS=(linux-image-amd64 linux-headers-amd64)
-FLAVOURS=()
-
-choose() {
-	suite=$1 backports=
-	case $suite in
-	trixie)
-		backports=trixie-backports
-		FLAVOURS=(linux-{image,headers}-rt-amd64 linux-headers-cloud-amd64)
-		;;
-	sid) ;;
-	*) die "usage: root.sh trixie|sid" ;;
-	esac
-}
+# shellcheck source=arch.sh
+. "$TOP/scripts/arch.sh"
+# shellcheck source=cache.sh
+. "$TOP/scripts/cache.sh"
 
 in_new() {
 	DEBIAN_FRONTEND=noninteractive chroot "$new" "$@"
 }
 
-# The same mirror has them
-add_backports() {
-	local line
-	line=$(grep -rhm 1 "^deb .* $suite main" "$new/etc/apt" | head -n 1)
-	sed "s/ $suite / $backports /" <<<"$line" >"$new/etc/apt/sources.list.d/backports.list"
+joined() {
+	local IFS=,
+	echo "$*"
 }
 
-# unpack_kernels APT-ARGUMENT...: as files, for as packages each would make an initramfs
-unpack_kernels() {
-	local archives=$new/var/cache/apt/archives file
-	in_new apt-get install -qq -y --no-install-recommends --download-only "$@"
-	for file in "$archives"/linux-{image,binary,modules,headers,kbuild,base}-[0-9]*.deb; do
-		[ ! -e "$file" ] || dpkg-deb --fsys-tarfile "$file" | tar -x -C "$new" --keep-directory-symlink
+# mirror_of POCKET: where this machine has Debian from, or, of -security, its security updates
+mirror_of() {
+	local codename
+	codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+	# shellcheck disable=SC2016 # for apt
+	apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
+		sed -nE "s/^(${codename:-sid}|stable)$1 //p" | head -n 1 | grep . ||
+		die "apt knows no mirror of Debian here, with ${codename:-sid}$1"
+}
+
+# find_sources: what apt is told in the root, as here: mirrors, and how to come to them
+find_sources() {
+	local mirror pocket
+	mirror=$(mirror_of '')
+	sources=("deb $mirror $suite main")
+	for pocket in "${pockets[@]}"; do
+		[ "$pocket" != security ] || mirror=$(mirror_of -security)
+		sources+=("deb $mirror $suite-$pocket main")
 	done
-	in_new apt-get clean
+	mapfile -t ways < <(apt-config dump | grep -E '^Acquire::(https?|Check|Retries|Force)[^ ]* "[^"]')
 }
 
-index_modules() {
-	local modules
-	for modules in "$new"/lib/modules/*; do
-		[ ! -d "$modules/kernel" ] || in_new depmod "${modules##*/}"
+# bootstrap VARIANT DIRECTORY OPTION...: a root of the suite, with packages
+bootstrap() {
+	mmdebstrap --variant="$1" --aptopt='APT::Install-Recommends "false"' \
+		--aptopt='Acquire::Retries "3"' "${ways[@]/#/--aptopt=}" "${@:3}" \
+		"$suite" "$2" "${sources[@]}"
+}
+
+# unpack DIRECTORY FILE...: packages as files, without their scripts
+unpack() {
+	local file
+	for file in "${@:2}"; do
+		dpkg-deb --fsys-tarfile "$file" | tar -x -C "$1" --keep-directory-symlink
 	done
-}
-
-fill() {
-	local include
-	set -e
-	include=$(IFS=, && echo "${PACKAGES[*]}")
-	mmdebstrap --quiet --variant=apt --include="$include" "${ways[@]/#/--aptopt=}" "$suite" "$new"
-	[ -z "$backports" ] || add_backports
-	in_new apt-get update -qq
-	unpack_kernels "${KERNELS[@]}" "${FLAVOURS[@]}"
-	[ -z "$backports" ] || unpack_kernels -t "$backports" "${KERNELS[@]}"
-	index_modules
 }
 
 make_root() {
-	# How this machine comes to its mirror
-	mapfile -t ways < <(apt-config dump | grep -E '^Acquire::(https?|Check|Retries|Force)[^ ]* "[^"]')
+	local log=$root.log
 	new=$root.unfinished
-	log=$root.log
+	find_sources
 	rm -rf "$new"
-	say "making a root of Debian $suite in $root" >&2
+	say "making a root of Debian $1 in $root" >&2
 	# In a condition errors would not end it
 	(fill) >"$log" 2>&1 &
-	wait $! || die "no root of $suite: $(grep '^E: ' "$log" | tail -n 1) See $log"
+	wait $! || die "no root of $1: $(grep -E '^(E|root\.sh): ' "$log" | tail -n 1) See $log"
+	touch "$new"
 	mv "$new" "$root"
 }
 
-[[ ${1:-} != *-* ]] || exec "$TOP/scripts/cross-root.sh" "$1"
-choose "${1:-}"
-root=$cache_root/root-$suite-$(md5sum <<<"$backports ${PACKAGES[*]} ${KERNELS[*]} ${FLAVOURS[*]}" | cut -c1-12)
+name=${1:-}
+find_arch "$name"
+suite=$arch_suite
+if [ -n "$arch" ]; then
+	# shellcheck source=root/cross.sh
+	. "$TOP/scripts/root/cross.sh"
+else
+	# shellcheck source=root/native.sh
+	. "$TOP/scripts/root/native.sh"
+fi
+choose
+root=$cache_root/root-$name-$(md5sum <<<"$recipe" | cut -c1-12)
 if [ ! -d "$root" ]; then
 	[ "$(id -u)" = 0 ] || die "as root: a root of another suite is made by mmdebstrap and chroot"
 	need mmdebstrap mmdebstrap
 	(
 		hold_lock "$root.lock"
-		[ -d "$root" ] || make_root
+		[ -d "$root" ] || make_root "$name"
 	)
 fi
+use_kept "$root"
 echo "$root"

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2034
 #
-# Where the kernel source package is and where things made of it are cached.
+# Where the kernel source package is.
 # Sourced by scripts/kernel.sh and scripts/check-style.sh, after scripts/lib.sh.
 
 kernel_package=linux-source-6.12
 kernel_tarball=/usr/src/$kernel_package.tar.xz
-cache_root=${XDG_CACHE_HOME:-$HOME/.cache}/svt
 
 kernel_package_version() {
 	dpkg-query -W -f '${Version}' "$kernel_package" 2>/dev/null
@@ -26,16 +25,4 @@ unpack_kernel() {
 
 	mkdir -p "$dir"
 	tar -xJf "$kernel_tarball" -C "$dir" --strip-components=1 --wildcards "$@"
-}
-
-# hold_lock FILE: one at a time.  The lock ends with the (sub)shell that called this.
-hold_lock() {
-	local fd
-
-	mkdir -p "$(dirname "$1")"
-	exec {fd}>"$1"
-	if ! flock -n "$fd"; then
-		echo "waiting for the process that holds $1" >&2
-		flock "$fd"
-	fi
 }
