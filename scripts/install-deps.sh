@@ -16,7 +16,8 @@ COMPILE=(make gcc libc6-dev binutils kmod xz-utils libibverbs-dev librdmacm-dev 
 DEMO=("${COMPILE[@]}" cpio busybox-static qemu-system-x86 ibverbs-utils perftest iproute2 procps)
 CHECK=(sparse clang libclang-rt-dev libcmocka-dev python3 tcpdump tshark strace ethtool
 	rdma-core ibverbs-providers rdmacm-utils python3-pyverbs
-	mmdebstrap qemu-system-arm linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync
+	mmdebstrap qemu-system-arm qemu-system-misc
+	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync
 	nvme-cli fio e2fsprogs nfs-kernel-server open-iscsi socat
 	iperf netcat-traditional dropbear-bin infiniband-diags
 	ucx-utils libfabric-bin openmpi-bin python3-mpi4py)

@@ -172,11 +172,19 @@ pattern_for() {
 	esac
 }
 
+# make_programs KERNEL: of its root, if it has one: the provider, and, of another architecture, the test
+# programs. Stages that run at a time may want the same ones.
+make_programs() {
+	local root=${1%%/*} targets=(provider)
+	[[ $1 == */* ]] || return 0
+	[[ $root != *-* ]] || targets+=(tools)
+	flock "$LOGS/$root.lock" make -s "${targets[@]}" ROOT="$root"
+}
+
 # with_modules KERNEL COMMAND...: once the modules for the kernel are there, which may have to be made
-# itself, and the provider of its root. Stages of their own build them where all stages run.
+# itself, and the programs of its root. Stages of their own build them where all stages run.
 with_modules() {
-	scripts/build-modules.sh --strict "$1" || return
-	[[ $1 != */* ]] || make -s provider ROOT="${1%%/*}" || return
+	scripts/build-modules.sh --strict "$1" && make_programs "$1" || return
 	"${@:2}"
 }
 

@@ -24,6 +24,11 @@ BUILT=("${SERIES[@]}" trixie/6.12 trixie/newest trixie/6.12-rt sid/newest)
 BOOTED=(6.1 trixie/6.12 trixie/newest)
 SUITES=(trixie sid)
 
+# Kernels of other architectures that check-full builds for, and those of them that it boots
+ARCHITECTURES=(trixie-arm64/6.12 trixie-arm64/6.12-16k bookworm-s390x/6.12 trixie-riscv64/6.12
+	bookworm-ppc64el/6.12)
+EMULATED=(trixie-arm64/6.12 trixie-arm64/6.12-16k bookworm-s390x/6.12)
+
 # sparse_of KERNEL: the sparse of Debian 13 does not know words of the newest headers
 sparse_of() {
 	[ "$1" = trixie/newest ] || echo --sparse
@@ -33,6 +38,7 @@ sparse_of() {
 build_stages() {
 	local kernel suite
 	stage layers scripts/check-layers.sh
+	stage machines tests/machines.sh
 	stage kernel-um scripts/kernel.sh um
 	stage kernel-um-debug scripts/kernel.sh um-debug
 	for suite in "${SUITES[@]}"; do
@@ -85,6 +91,30 @@ provider_check() {
 		sed '/^make.*: \*\*\* /d'
 }
 
+# build_all KERNEL: the modules, and the provider and the test programs of its root
+build_all() {
+	scripts/build-modules.sh --strict --sparse "$1" && make_programs "$1"
+}
+
+# demo KERNEL: `make demo` with one of another root
+demo() {
+	tests/vm/run.sh --kernel "$1" --timeout 600 -- tests/demo-guest.sh
+}
+
+# What other architectures find that this one does not: alignment, byte order, pages of another size, a
+# weaker order of memory accesses
+architecture_stages() {
+	local kernel
+	for kernel in "${ARCHITECTURES[@]}"; do
+		stage "full-build-${kernel/\//-}" no_warnings build_all "$kernel"
+	done
+	for kernel in "${EMULATED[@]}"; do
+		long_stage "full-demo-${kernel/\//-}" with_modules "$kernel" demo "$kernel"
+	done
+	kernel=${EMULATED[0]}
+	SVT_EACH=1 stage_e2e "full-boot-${kernel/\//-}" "$kernel" 2 tests/e2e/{10,60}-*.sh
+}
+
 bench_host() {
 	scripts/install-deps.sh bench
 	with_modules 6.12 tests/vm/run.sh --kernel 6.12 --timeout 900 -- tests/bench/host.sh
@@ -96,6 +126,7 @@ full_stages() {
 	stage_e2e full-functions-6.1 6.1 1 "${FUNCTIONS[@]}"
 	stage_e2e full-functions-6.12 6.12 2 "${FUNCTIONS[@]}"
 	stage build-trixie-6.12-cloud scripts/build-modules.sh --strict --sparse trixie/6.12-cloud
+	architecture_stages
 	stage_e2e full-functions-trixie-6.12 trixie/6.12 1 "${FUNCTIONS[@]}"
 	stage_e2e full-functions-trixie-newest trixie/newest 2 "${FUNCTIONS[@]}"
 	SVT_EACH=1 stage_e2e full-boot-sid-newest sid/newest 1 "${ON_EACH[@]}"
@@ -143,7 +174,8 @@ tests_of() {
 
 # cases_of STAGE: of one that is not e2e, lines "CASE<tab>KERNEL"
 cases_of() {
-	local suite
+	local suite kernel=${1#full-*-}
+	kernel=${kernel/-6./\/6.}
 	case $1 in
 	kunit) suites | sed 's/$/\tum-debug/' ;;
 	fuzz) basename -s .c tests/fuzz/*.c | sed 's/$/\t-/' ;;
@@ -158,6 +190,9 @@ cases_of() {
 			sed "/^ /d; s/\$/\t${suite:--}/"
 		;;
 	tools) list_tools | sed 's/$/\t-/' ;;
+	machines) tests/machines.sh | sed -nE 's/^(not )?ok [0-9]+ (.*)/\2\t-/p' ;;
+	full-build-*) printf '%s\t%s\n' "$1" "$kernel" ;;
+	full-demo-*) sed -nE "s,^verdict \"([^\"]*)\".*,demo: \\1\t$kernel,p" tests/demo-guest.sh ;;
 	*-um-debug) printf '%s\tum-debug\n' "$1" ;;
 	*) printf '%s\t%s\n' "$1" "${1#*-}" ;;
 	esac

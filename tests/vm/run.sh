@@ -40,7 +40,8 @@ usage() {
 	  --shell         interactive shell on the serial console
 
 	Status 97: the machine died (panic, warning, reset); 98: not ended in time; 99: not started.
-	SVT_* variables are passed on to the guest. debug and kcsan multiply SVT_TIME_SCALE by 5.
+	SVT_* variables are passed on to the guest. debug and kcsan multiply SVT_TIME_SCALE by 5, kernels of
+	another architecture by 3.
 	END
 }
 
@@ -190,6 +191,8 @@ main() {
 		# All but the plain one look at each access
 		[ "$version" = um ] || SVT_TIME_SCALE=$(scaled 5)
 	fi
+	# Of another architecture it is emulated, whatever this machine can do
+	[[ $version != *-*/* ]] || SVT_TIME_SCALE=$(scaled 3)
 	: "${mem:=2048}"
 	machine=qemu
 	! is_uml "$version" || machine=uml
