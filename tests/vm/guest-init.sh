@@ -12,6 +12,11 @@
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LANG=C.UTF-8 TERM=linux SVT_RESULTS=/run/svt/results
 
+# The program itself is in a package that the roots of sid and of Debian 12 do not have
+mount() {
+	/bin/busybox mount "$@"
+}
+
 # libibverbs loads all of the providers that it knows before it looks for one, and programs are slow
 # to start here. The stage `install` runs with all of them.
 hide_drivers() {
