@@ -60,6 +60,9 @@ cases: provider tools
 demo:
 	@tests/demo.sh
 
+matrix:
+	@python3 tests/matrix.py $(BUILD)/matrix
+
 coverage:
 	@scripts/coverage.sh
 
@@ -92,6 +95,7 @@ help:
 	@echo "make check-full    the long tests, all on each kernel, and with KASAN and lockdep"
 	@echo "make check-kcsan   the tests in a kernel that looks for data races"
 	@echo "make cases         what these would run: case, kernel and stage; T=PATTERN"
+	@echo "make matrix        kernels and libraries of the last run of each stage, and what came of it"
 	@echo "make coverage      which lines of the modules the tests run, in a table"
 	@echo "make bench         svt, rxe and TCP in one VM, with instructions as time: a table"
 	@echo "make bench-copy    what a copy costs on this processor, with the ICRC and without"
@@ -103,5 +107,5 @@ help:
 	@echo "make clean         remove build/"
 	@echo "SVT_TIME_SCALE=3   in the environment stretches every time limit of the tests"
 
-.PHONY: all modules provider tools install uninstall deps check check-full check-kcsan cases coverage bench \
-	bench-copy bench-host demo vm clean help
+.PHONY: all modules provider tools install uninstall deps check check-full check-kcsan cases matrix \
+	coverage bench bench-copy bench-host demo vm clean help

@@ -20,6 +20,8 @@ cd "$TOP"
 
 LOGS=$BUILD/check
 KTAP=$LOGS/check.ktap
+# The results of the last run of each stage
+MATRIX=$BUILD/matrix
 # Stages at a time: a VM may take 4 GB and two processors
 MOST=2
 passed=0 failed=0 ran=0
@@ -77,6 +79,7 @@ add_result() {
 	failed=$((failed + f))
 	ran=$((ran + 1))
 	seconds[$1]=$((SECONDS - begun[$1]))
+	[ ! -e "$LOGS/$1.results" ] || cp "$LOGS/$1.results" "$MATRIX/"
 	add_ktap "$1" "$f"
 	if [ "$f" = 0 ]; then
 		echo "[$(clock)] $1: ok ($p passed, ${seconds[$1]} s)"
@@ -247,13 +250,14 @@ early_end() {
 }
 
 # show_times: of each stage, and of each file in a VM. More than tests/budgets allows is marked; it
-# fails nothing.
+# fails nothing. Then what each ran on.
 show_times() {
 	local name
 	for name in "${!seconds[@]}"; do
 		echo "$name ${seconds[$name]}"
 	done | sort >"$LOGS/seconds"
 	python3 tests/times.py --scale "$SVT_TIME_SCALE" "$LOGS" | tee "$LOGS/times"
+	python3 tests/matrix.py "$LOGS"
 }
 
 # A machine that is slower than the one that the limits are for gets longer ones
@@ -265,7 +269,7 @@ follow_speed() {
 	export SVT_TIME_SCALE
 }
 
-mkdir -p "$LOGS"
+mkdir -p "$LOGS" "$MATRIX"
 if [ -n "$list" ]; then
 	${which}stages
 	exit

@@ -28,9 +28,11 @@ verdict() {
 	shift
 	if "$@"; then
 		passed=$((passed + 1))
+		echo "pass demo: $what" >>"$SVT_RESULTS"
 		echo "    ok: $what"
 	else
 		failed=$((failed + 1))
+		echo "fail demo: $what" >>"$SVT_RESULTS"
 		echo "    FAILED: $what"
 		read_dmesg
 		show_dmesg
@@ -63,6 +65,7 @@ between() {
 	fi
 }
 
+tell_machine
 step "Linux $(uname -r): load the modules (rdma link add would load them too)"
 verdict "svt, svt_roce and svt_loop are loaded" shown modprobe -a svt_roce svt_loop
 step "Two hosts: network namespaces a and b, joined by a veth cable"

@@ -96,20 +96,21 @@ build_all() {
 	scripts/build-modules.sh --strict --sparse "$1" && make_programs "$1"
 }
 
-# demo KERNEL: `make demo` with one of another root
+# demo STAGE KERNEL: `make demo` with one of another root
 demo() {
-	tests/vm/run.sh --kernel "$1" --timeout 600 -- tests/demo-guest.sh
+	tests/vm/run.sh --kernel "$2" --timeout 600 --results "$LOGS/$1.results" -- tests/demo-guest.sh
 }
 
 # What other architectures find that this one does not: alignment, byte order, pages of another size, a
 # weaker order of memory accesses
 architecture_stages() {
-	local kernel
+	local kernel name
 	for kernel in "${ARCHITECTURES[@]}"; do
 		stage "full-build-${kernel/\//-}" no_warnings build_all "$kernel"
 	done
 	for kernel in "${EMULATED[@]}"; do
-		long_stage "full-demo-${kernel/\//-}" with_modules "$kernel" demo "$kernel"
+		name=full-demo-${kernel/\//-}
+		long_stage "$name" with_modules "$kernel" demo "$name" "$kernel"
 	done
 	kernel=${EMULATED[0]}
 	SVT_EACH=1 stage_e2e "full-boot-${kernel/\//-}" "$kernel" 2 tests/e2e/{10,60}-*.sh

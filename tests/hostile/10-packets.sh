@@ -124,7 +124,11 @@ run_test "ICRC longer than the packet" known icrc_beyond_packet
 run_test "ATOMIC WRITE that is too short" known atomic_short atomic_write_short
 run_test "iova + length that wraps" known address_wraps length_beyond_limit region_edges
 run_test "other named packets" other_known
-[[ $(uname -r) == 6.1.* ]] || run_test "GSO frames" known "${GSO[@]}"
+if [[ $(uname -r) == 6.1.* ]]; then
+	skip_test "GSO frames" "packet sockets of this kernel refuse them"
+else
+	run_test "GSO frames" known "${GSO[@]}"
+fi
 run_test "an attack repeats by its seed" repeats_by_its_seed
 run_test "generated packets under traffic" generated "$(amount 30000 1000000)"
 run_test "each packet twice at the same time" under_traffic attack -e -n "$(amount 8000 50000)"

@@ -202,6 +202,8 @@ run_test "unload races with delete" unload_races_with_delete
 # The debug kernel has no such tracer, but lockdep
 if [ -e "$TRACING/set_ftrace_filter" ]; then
 	run_test "no lock of vmalloc in softirq" no_lock_of_vmalloc_in_softirq
+else
+	skip_test "no lock of vmalloc in softirq" "no function tracer"
 fi
 run_test "memory comes back" memory_comes_back
 run_test "teardown leaves nothing" teardown_pair

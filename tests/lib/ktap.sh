@@ -55,6 +55,18 @@ ktap_add() {
 	} >>"$SUBTESTS"
 }
 
+# ktap_count: how many cases of the subtests passed, and how many were skipped
+ktap_count() {
+	local line passed=0 skipped=0
+	while IFS= read -r line; do
+		case $line in
+		"    ok "*" # SKIP"*) skipped=$((skipped + 1)) ;;
+		"    ok "*) passed=$((passed + 1)) ;;
+		esac
+	done <"$SUBTESTS"
+	echo "$passed $skipped"
+}
+
 # ktap_settle STATUS FILE COMMAND: it ended with STATUS, and left FILE
 ktap_settle() {
 	local status=$1 result=ok

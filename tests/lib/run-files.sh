@@ -114,6 +114,7 @@ status=0
 # Without it each file takes down what it set up
 [ -n "${SVT_FULL:-}" ] || export SVT_KEEP_PAIR=1
 ktap "KTAP version 1"
+tell_machine
 echo "time boot $(awk '{ printf "%d", 1000 * $1 }' /proc/uptime) 0 0" >>"$SVT_RESULTS"
 for file in "$@"; do
 	name=$(basename "$file" .sh)

@@ -153,6 +153,27 @@ only_what_depends_on_the_kernel() {
 	[ "$(grep -E '^(pass|fail)' "$FILES/results")" = "pass 10-file: two" ]
 }
 
+skipped_is_not_passed() {
+	run_file 'run_test "one" true' 'skip_test "two" "no such thing"' 'SVT_EACH=1' \
+		'skip_test "three" "not asked for"' 'skip_on_each "four" "no such thing"' 'finish'
+	grep -E '^(pass|fail|skip)' "$FILES/results" | cmp - <(printf '%s\n' "pass 10-file: one" \
+		"skip 10-file: two: no such thing" "skip 10-file: four: no such thing")
+	grep -q '^    ok 2 two # SKIP no such thing$' "$FILES/output"
+	grep -qE '^machine [^ ]+ [^ ]+ [0-9]+ [0-9][^ ]+ [0-9][^ ]+$' "$FILES/results"
+	grep -q '^# Linux ' "$FILES/output"
+}
+
+stage_is_in_the_matrix() {
+	printf '%s\n' "machine 6.1 x86_64 4096 44.0-2 4.5" "pass file: one" "pass file: two" "fail file: three" \
+		"why it is wrong" "skip file: four: no such thing" "cases file 3 1" "cases file 2 0" \
+		>"$WORK/stage.results"
+	echo "pass file: one" >"$WORK/other.results"
+	python3 "$TOP/tests/matrix.py" "$WORK" >"$WORK/table"
+	cat "$WORK/table"
+	grep -qE '^stage +6\.1 +x86_64 +4096 +44\.0-2 +4\.5 +2 +1 +1 +5 +1 ' "$WORK/table"
+	fails grep -q ^other "$WORK/table"
+}
+
 ip link add veth0 type veth peer name veth1
 ip link set veth1 up
 ip link set veth0 up mtu 4200
@@ -168,6 +189,7 @@ run_test "pair in two namespaces" in_namespaces
 run_test "a suite passes when its cases do" cases_pass
 run_test "names of cases" names_of_cases
 run_test "results of cases" results_of_cases
+run_test "a stage is in the matrix" stage_is_in_the_matrix
 # A failure of the harness to fail is a failure here.
 for function in slow_client wrong_status too_long kernel_complaint failing_middle \
 	case_fails case_is_missing case_is_skipped program_fails; do
@@ -177,5 +199,6 @@ done
 # These take down what is there
 run_test "cases are listed" cases_are_listed
 run_test "only tests of what depends on the kernel" only_what_depends_on_the_kernel
+run_test "a skipped test has not passed, and the machine is told" skipped_is_not_passed
 run_test "a file without progress is ended" file_without_progress
 finish

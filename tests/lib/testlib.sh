@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # The test harness of the guest: a file tests/e2e/NN-name.sh sources it, calls run_test for each of
 # its tests and finish at its end. Namespaces, devices and pairs of programs are in pair.sh, programs
-# that are suites of cases in ktap.sh; both come along. Results are KTAP, indented by KTAP_INDENT where
+# that are suites of cases in ktap.sh, what the machine is in machine.sh; they come along. Results are KTAP, indented by KTAP_INDENT where
 # they are part of others.
 #
 # A test is a function: it fails when a command in it fails, when it takes too long (TEST_LIMIT
@@ -16,6 +16,7 @@
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/pair.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/ktap.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/machine.sh"
 
 SVT_RESULTS=${SVT_RESULTS:-/dev/null}
 TEST_LIMIT=${TEST_LIMIT:-150}
@@ -72,7 +73,9 @@ ktap_notes() {
 
 # show_subtests: what the cases of the programs of a test came to
 show_subtests() {
-	[ ! -s "$SUBTESTS" ] || sed "s/^/$KTAP_INDENT    /" "$SUBTESTS"
+	[ -s "$SUBTESTS" ] || return
+	sed "s/^/$KTAP_INDENT    /" "$SUBTESTS"
+	echo "cases $TEST_FILE $(ktap_count)" >>"$SVT_RESULTS"
 }
 
 # milliseconds: of a clock that only tells how long something took
@@ -255,6 +258,19 @@ run_test() {
 # into, or what such a test needs to have run. Where SVT_EACH is set, only these are run.
 run_on_each() {
 	SVT_EACH='' run_test "$@"
+}
+
+# skip_test NAME WHY: one that this kernel or machine can not run. It has neither passed nor failed
+skip_test() {
+	[ -z "${SVT_LIST:-}" ] && is_wanted "$1" || return 0
+	number=$((number + 1))
+	ktap "ok $number $1 # SKIP $2"
+	echo "skip $TEST_FILE: $1: $2" >>"$SVT_RESULTS"
+}
+
+# skip_on_each NAME WHY: of those that are run_on_each where they can be run
+skip_on_each() {
+	SVT_EACH='' skip_test "$@"
 }
 
 finish() {
