@@ -25,23 +25,23 @@ joined() {
 	echo "$*"
 }
 
-# mirror_of POCKET: where this machine has Debian from, or, of -security, its security updates
+# mirror_of POCKET: where this machine has Debian from, or, of -security, its security updates; it
+# fails when it has none
 mirror_of() {
 	local codename
 	codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 	# shellcheck disable=SC2016 # for apt
 	apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
-		sed -nE "s/^(${codename:-sid}|stable)$1 //p" | head -n 1 | grep . ||
-		die "apt knows no mirror of Debian here, with ${codename:-sid}$1"
+		sed -nE "s/^(${codename:-sid}|stable)$1 //p" | head -n 1 | grep .
 }
 
 # find_sources: what apt is told in the root, as here: mirrors, and how to come to them
 find_sources() {
 	local mirror pocket
-	mirror=$(mirror_of '')
+	mirror=$(mirror_of '') || die "apt knows no mirror of Debian here"
 	sources=("deb $mirror $suite main")
 	for pocket in "${pockets[@]}"; do
-		[ "$pocket" != security ] || mirror=$(mirror_of -security)
+		[ "$pocket" != security ] || mirror=$(mirror_of -security) || continue
 		sources+=("deb $mirror $suite-$pocket main")
 	done
 	mapfile -t ways < <(apt-config dump | grep -E '^Acquire::(https?|Check|Retries|Force)[^ ]* "[^"]')
