@@ -19,7 +19,7 @@ all: modules provider
 
 modules:
 	@kernels="$(KERNELS)"; [ -n "$$kernels" ] || \
-		{ echo "make: no headers: apt-get install linux-headers-amd64" >&2; exit 1; }; \
+		{ . scripts/lib.sh; scripts/build-modules.sh "$${SERIES[0]}"; exit 2; }; \
 	for kernel in $$kernels; do \
 		echo "== modules for $$kernel"; \
 		scripts/build-modules.sh $$kernel || exit 1; \

@@ -134,16 +134,24 @@ kernel_version() {
 	elif has_kernel "$1" "$2"; then
 		echo "$1"
 	else
-		die "no kernel $2 for '$1' here: give ${SERIES[*]}, um, um-debug, debug, kcsan or an installed version"
+		die "no kernel $2 for '$1' here: $(which_kernels)"
 	fi
 }
 
-# how_to_get NAME image|headers
+which_kernels() {
+	echo "give ${SERIES[*]}, um, um-debug, debug, kcsan or an installed version"
+}
+
+# how_to_get NAME image|headers: of those of this machine, if it is one of them
 how_to_get() {
 	if [ -n "$kernel_root" ]; then
 		echo "remove $kernel_root, so that it is made anew"
-	else
+	elif [[ " ${SERIES[*]} " != *" $1 "* ]]; then
+		which_kernels
+	elif command -v apt-get >/dev/null; then
 		echo "apt-get install linux-$2-$(package_suffix "$1")"
+	else
+		echo "scripts/install-deps.sh build names its package"
 	fi
 }
 
