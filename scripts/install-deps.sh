@@ -7,14 +7,17 @@
 #   check  what `make check` needs: both kernels, the analysers, the programs that the tests run
 #   coverage  what `make coverage` needs besides
 #   bench  what `make bench` needs besides `make check`
-# Elsewhere than on Debian it says which packages of that distribution `build` and `demo` need.
+# Elsewhere than on Debian it installs nothing. For `build` and `demo` it says in one line which packages
+# of that distribution they are; what is missing then is said by what needs it.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-COMPILE=(make gcc libc6-dev binutils kmod xz-utils libibverbs-dev librdmacm-dev zlib1g-dev pkg-config)
-DEMO=("${COMPILE[@]}" cpio busybox-static qemu-system-x86 ibverbs-utils perftest iproute2 procps)
-CHECK=(sparse clang libclang-rt-dev libcmocka-dev python3 tcpdump tshark strace ethtool
+COMPILE=(make gcc libc6-dev binutils kmod libibverbs-dev)
+DEMO=("${COMPILE[@]}" cpio xz-utils busybox-static qemu-system-x86 ibverbs-utils perftest iproute2
+	procps)
+CHECK=(librdmacm-dev zlib1g-dev
+	sparse clang libclang-rt-dev libcmocka-dev python3 tcpdump tshark strace ethtool
 	rdma-core ibverbs-providers rdmacm-utils python3-pyverbs
 	mmdebstrap qemu-system-arm qemu-system-misc
 	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync
@@ -25,29 +28,35 @@ CHECK=(sparse clang libclang-rt-dev libcmocka-dev python3 tcpdump tshark strace 
 COVERAGE=(gcovr)
 BENCH=(iperf3 qperf sockperf linux-perf python3-matplotlib)
 
-# What compiles and the demo are called elsewhere
-DNF=(make gcc kernel-devel binutils kmod xz rdma-core-devel zlib-devel pkgconf cpio busybox
-	qemu-system-x86-core libibverbs-utils perftest iproute procps-ng)
-PACMAN=(make gcc linux-headers binutils kmod xz rdma-core zlib pkgconf cpio busybox
-	qemu-system-x86 perftest iproute2 procps-ng)
-ZYPPER=(make gcc kernel-default-devel binutils kmod xz rdma-core-devel zlib-devel pkgconf cpio
-	busybox-static qemu-x86 libibverbs-utils perftest iproute2 procps)
+# The same elsewhere: what compiles, and what the demo needs besides. Others may be without cmp, which
+# each Debian has, and compress their modules by zstd.
+DNF=(make gcc binutils diffutils kmod kernel-devel rdma-core-devel)
+DNF_DEMO=(cpio xz zstd busybox qemu-system-x86-core libibverbs-utils perftest iproute procps-ng)
+PACMAN=(make gcc binutils diffutils kmod linux-headers rdma-core)
+PACMAN_DEMO=(cpio xz zstd busybox qemu-system-x86 iproute2 procps-ng)
+ZYPPER=(make gcc binutils diffutils kmod kernel-default-devel rdma-core-devel)
+ZYPPER_DEMO=(cpio xz zstd busybox-static qemu-x86 libibverbs-utils perftest iproute2 procps)
 
-# name_packages: nothing is installed where there is no apt; what is missing then says make itself
+has() {
+	command -v "$1" >/dev/null
+}
+
+# name_packages build|demo: where there is no apt. They may be there: no error
 name_packages() {
-	[ "${wanted[*]}" = "${COMPILE[*]}" ] || [ "${wanted[*]}" = "${DEMO[*]}" ] ||
-		die "this needs Debian 12, 13 or sid; elsewhere there are make and make demo"
-	if command -v dnf; then
-		say "it needs: dnf install ${DNF[*]}"
-	elif command -v pacman; then
-		say "it needs: pacman -S ${PACMAN[*]}"
-	elif command -v zypper; then
-		say "it needs: zypper install ${ZYPPER[*]}"
+	local names demo
+	if has dnf; then
+		names=(dnf install "${DNF[@]}") demo=("${DNF_DEMO[@]}")
+	elif has pacman; then
+		names=(pacman -S "${PACMAN[@]}") demo=("${PACMAN_DEMO[@]}" "(perftest is in the AUR)")
+	elif has zypper; then
+		names=(zypper install "${ZYPPER[@]}") demo=("${ZYPPER_DEMO[@]}")
 	else
-		say "it needs what Debian calls ${wanted[*]}"
+		names=("what Debian calls" "${COMPILE[@]}" linux-headers-amd64)
+		demo=("${DEMO[@]:${#COMPILE[@]}}")
 	fi
-	exit
-} >&2
+	[ "$1" = build ] || names+=("${demo[@]}")
+	say "it needs: ${names[*]}" >&2
+}
 
 is_installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -105,7 +114,12 @@ bench)
 *) die "usage: install-deps.sh build|demo|check|coverage|bench" ;;
 esac
 
-command -v dpkg-query >/dev/null || name_packages
+if ! has dpkg-query; then
+	[ "$1" = build ] || [ "$1" = demo ] ||
+		die "'$1' needs Debian 12, 13 or sid; elsewhere there are make and make demo"
+	name_packages "$1"
+	exit
+fi
 mapfile -t missing < <(missing_packages "${wanted[@]}")
 [ ${#missing[@]} = 0 ] && exit
 mkdir -p "$BUILD"

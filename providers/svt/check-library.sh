@@ -152,7 +152,7 @@ need "${CC%% *}" gcc
 need readelf binutils
 shared=$(library_file libibverbs.so)
 [ -n "$shared" ] ||
-	die "libibverbs.so is missing${root:+ below $root}: install libibverbs-dev (rdma-core-devel on Fedora and SUSE)"
+	die "libibverbs.so is missing${root:+ below $root}: install libibverbs-dev (rdma-core-devel on Fedora and SUSE, rdma-core on Arch)"
 exports=$(exported "$shared")
 find_abi
 ! $find_only || { echo "$abi $shared"; exit; }
@@ -160,7 +160,7 @@ find_abi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 has_headers ||
-	die "infiniband/verbs.h is missing${root:+ below $root}: install libibverbs-dev (rdma-core-devel on Fedora and SUSE)"
+	die "infiniband/verbs.h is missing${root:+ below $root}: install libibverbs-dev (rdma-core-devel on Fedora and SUSE, rdma-core on Arch)"
 # Not all distributions have the static twin: without it the order is seen when a device is opened (library.c).
 archive=$(library_file libibverbs.a)
 table=$scratch/dummy_ops.o
