@@ -81,6 +81,7 @@ stages() {
 	for suite in "${SUITES[@]}"; do
 		stage "provider-check-$suite" no_warnings provider_check "$suite/"
 	done
+	stage requirements tests/requirements.sh
 	stage bench-tables python3 tests/bench/selftest.py
 	finish
 }
@@ -183,6 +184,7 @@ cases_of() {
 	install) tests_of tests/install.sh | sed 's/$/\t6.1/' ;;
 	harness) tests_of tests/lib/selftest.sh | sed 's/$/\t6.1/' ;;
 	full-bench-host) tests_of tests/bench/host.sh | sed 's/$/\t6.12/' ;;
+	requirements) tests_of tests/requirements.sh | sed 's/$/\t-/' ;;
 	bench-tables) python3 tests/bench/selftest.py | sed -n 's/^ok [0-9 ]*\(.*\)/\1\t-/p' ;;
 	provider-check*)
 		suite=${1#provider-check}
