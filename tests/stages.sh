@@ -136,6 +136,7 @@ full_stages() {
 	stage_e2e full-hostile-trixie-6.12-rt trixie/6.12-rt 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-others-6.1 6.1 1 "${THIRD_PARTY[@]}"
 	stage_e2e full-others-6.12 6.12 2 "${THIRD_PARTY[@]}"
+	stage_e2e full-others-trixie-6.12 trixie/6.12 2 tests/e2e/70-pyverbs.sh
 	stage_e2e full-icount-6.1 6.1 icount tests/icount/[0-9]*.sh
 	stage_e2e full-hostile-6.1 6.1 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-hosts-6.12 6.12 peer=6.12 tests/hosts/[0-9]*.sh
