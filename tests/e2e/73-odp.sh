@@ -15,6 +15,8 @@ capabilities() {
 		SUPPORT_READ SUPPORT_ATOMIC SUPPORT_SRQ; do
 		grep -qw "$cap" "$WORK/info"
 	done
+	# FLUSH and ATOMIC WRITE, which only newer programs know by name; Linux 6.1 has no FLUSH
+	grep -qE 'SUPPORT_ATOMIC_WRITE|Unknown flags: 0x[C8]0$' "$WORK/info"
 }
 
 # Pages were waited for at both ends

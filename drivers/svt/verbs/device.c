@@ -159,7 +159,8 @@ static const struct ib_odp_caps svt_odp_caps = {
 	.per_transport_caps = {
 		.rc_odp_caps = IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | IB_ODP_SUPPORT_WRITE |
 			       IB_ODP_SUPPORT_READ | IB_ODP_SUPPORT_ATOMIC |
-			       IB_ODP_SUPPORT_SRQ_RECV,
+			       IB_ODP_SUPPORT_SRQ_RECV | IB_ODP_SUPPORT_FLUSH |
+			       IB_ODP_SUPPORT_ATOMIC_WRITE,
 		.uc_odp_caps = IB_ODP_SUPPORT_SEND,
 		.ud_odp_caps = IB_ODP_SUPPORT_SEND,
 		.xrc_odp_caps = IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_WRITE | IB_ODP_SUPPORT_READ |

@@ -22,6 +22,12 @@ struct ib_dmah;
 #define IB_DEVICE_ATOMIC_WRITE		BIT_ULL(40)
 #endif
 
+/* ib_core passes on what a driver claims */
+#ifndef SVT_HAVE_ODP_FLUSH
+#define IB_ODP_SUPPORT_FLUSH		(IB_DEVICE_FLUSH_GLOBAL ? BIT(6) : 0)
+#define IB_ODP_SUPPORT_ATOMIC_WRITE	BIT(7)
+#endif
+
 #ifndef SVT_HAVE_IB_VIRT_DMA_TO_PAGE
 static inline struct page *ib_virt_dma_to_page(u64 address)
 {
