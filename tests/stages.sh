@@ -125,6 +125,7 @@ bench_host() {
 # One processor finds other errors than two: who polls then keeps the others from running. What the
 # packets and operations of 6.12 did not find, a short run on 6.1 is for.
 full_stages() {
+	local kernel
 	stage_e2e full-functions-6.1 6.1 1 "${FUNCTIONS[@]}"
 	stage_e2e full-functions-6.12 6.12 2 "${FUNCTIONS[@]}"
 	stage build-trixie-6.12-cloud scripts/build-modules.sh --strict --sparse trixie/6.12-cloud
@@ -136,7 +137,9 @@ full_stages() {
 	stage_e2e full-hostile-trixie-6.12-rt trixie/6.12-rt 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-others-6.1 6.1 1 "${THIRD_PARTY[@]}"
 	stage_e2e full-others-6.12 6.12 2 "${THIRD_PARTY[@]}"
-	stage_e2e full-others-trixie-6.12 trixie/6.12 2 tests/e2e/70-pyverbs.sh
+	for kernel in trixie/6.12 trixie/newest; do
+		stage_e2e "full-others-${kernel/\//-}" "$kernel" 2 tests/e2e/70-pyverbs.sh
+	done
 	stage_e2e full-icount-6.1 6.1 icount tests/icount/[0-9]*.sh
 	stage_e2e full-hostile-6.1 6.1 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-hosts-6.12 6.12 peer=6.12 tests/hosts/[0-9]*.sh
