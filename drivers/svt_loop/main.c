@@ -5,7 +5,7 @@
  *
  * What a backend has to do, and where this one does it:
  *  - Make a device when the user says `rdma link add NAME type svt_loop netdev NETDEV`: newlink()
- *    allocates it with ib_alloc_device() and registers it with svt_register_device(). From then on
+ *    allocates it with svt_alloc_device() and registers it with svt_register_device(). From then on
  *    anybody may unregister it. When that is done, and nobody uses it any more, comes release().
  *  - Say how the link is: svt_set_link(), at first and whenever it changes.
  *  - Send: xmit() gets a train of packets, headers and payload apart, in whatever context the core
@@ -161,13 +161,15 @@ static bool start(struct loop_device *device, const char *name)
 
 static int newlink(const char *name, struct net_device *netdev)
 {
-	struct loop_device *device = ib_alloc_device(loop_device, svt.ibdev);
+	struct svt_device *dev = svt_alloc_device(sizeof(struct loop_device), dev_net(netdev));
+	struct loop_device *device;
 	struct ib_device *ibdev;
 	int ret;
 
-	if (!device)
+	if (!dev)
 		return -ENOMEM;
-	ibdev = &device->svt.ibdev;
+	ibdev = &dev->ibdev;
+	device = container_of(dev, struct loop_device, svt);
 	device->netdev = netdev;
 	spin_lock_init(&device->script.lock);
 	loop_arrivals_init(&device->arrivals, &device->svt);

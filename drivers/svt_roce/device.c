@@ -150,7 +150,6 @@ static int roce_prepare(struct roce_device *device, struct net_device *netdev)
 {
 	int ret;
 
-	device->net = dev_net(netdev);
 	device->netdev = netdev;
 	ret = roce_sockets_get(device->net);
 	if (ret) {
@@ -224,16 +223,20 @@ static bool is_fit(const struct net_device *netdev)
  */
 int roce_create(const char *name, struct net_device *netdev)
 {
+	struct net *net = dev_net(netdev);
 	struct roce_device *device;
+	struct svt_device *dev;
 	int ret;
 
 	if (!is_fit(netdev))
 		return -EOPNOTSUPP;
 
-	device = ib_alloc_device(roce_device, svt.ibdev);
-	if (!device)
+	dev = svt_alloc_device(sizeof(*device), net);
+	if (!dev)
 		return -ENOMEM;
 
+	device = to_roce_device(dev);
+	device->net = net;
 	ret = roce_prepare(device, netdev);
 	if (ret)
 		goto dealloc;

@@ -181,7 +181,7 @@ struct svt_rx_address {
  *	offer the frames that the netdev of the port receives to svt_steer(); only where
  *	svt_link.frame is not 0. May sleep. Optional. Return: 0 or a negative errno.
  * @release: the device is unregistered and nobody uses it: let go of what the backend holds. The
- *	memory that ib_alloc_device gave is freed by the caller. May sleep.
+ *	memory that svt_alloc_device gave is freed by the caller. May sleep.
  */
 struct svt_backend_ops {
 	struct module *owner;
@@ -198,7 +198,7 @@ struct svt_backend_ops {
 };
 
 /**
- * struct svt_device - a device, to be embedded in the backend's and had from ib_alloc_device()
+ * struct svt_device - a device, to be embedded in the backend's and had from svt_alloc_device()
  * @ibdev: must be first
  * @ops: the backend's
  * @core: the core's own
@@ -246,6 +246,7 @@ enum svt_steering {
 	SVT_STEER_TAKE,
 };
 
+struct svt_device *svt_alloc_device(size_t size, struct net *net);
 int svt_register_device(struct svt_device *dev, const struct svt_backend_ops *ops,
 			struct net_device *netdev, const char *name);
 void svt_backend_exit(void);

@@ -344,7 +344,6 @@ static void svt_set_guid(struct ib_device *ibdev, const struct net_device *netde
 	addrconf_addr_eui48((u8 *)&ibdev->node_guid, mac);
 }
 
-/* The device lives in the namespace of its netdev, from the start: nobody has seen it yet */
 static int svt_setup(struct svt_device *dev, struct net_device *netdev)
 {
 	const struct ib_device_ops owner = { .owner = dev->ops->owner };
@@ -357,9 +356,6 @@ static int svt_setup(struct svt_device *dev, struct net_device *netdev)
 	ibdev->driver_def = svt_uapi_definitions;
 	strscpy(ibdev->node_desc, "svt", sizeof(ibdev->node_desc));
 	svt_set_guid(ibdev, netdev);
-	/* In exclusive mode it is at home where its netdev is; in shared mode all see it anyway */
-	if (!rdma_dev_access_netns(ibdev, dev_net(netdev)))
-		write_pnet(&ibdev->coredev.rdma_net, dev_net(netdev));
 	ib_set_device_ops(ibdev, &svt_device_ops);
 	ib_set_device_ops(ibdev, &owner);
 	/* udev's rules for stable names leave it alone then */
@@ -368,8 +364,31 @@ static int svt_setup(struct svt_device *dev, struct net_device *netdev)
 }
 
 /**
+ * svt_alloc_device - ib_alloc_device() for a backend
+ * @size: of the structure that begins with struct svt_device
+ * @net: the namespace of the netdev, which stays until the device is registered or freed
+ *
+ * In exclusive mode the device belongs to @net. In shared mode it belongs to the first namespace,
+ * and ib_core shows it in all others.
+ *
+ * Context: may sleep.
+ * Return: zeroed memory, to be freed by ib_dealloc_device(), or NULL.
+ */
+struct svt_device *svt_alloc_device(size_t size, struct net *net)
+{
+	struct ib_device *ibdev = _ib_alloc_device(size, &init_net);
+
+	if (ibdev && !rdma_dev_access_netns(ibdev, net)) {
+		ib_dealloc_device(ibdev);
+		ibdev = _ib_alloc_device(size, net);
+	}
+	return ibdev ? to_svt_device(ibdev) : NULL;
+}
+EXPORT_SYMBOL_GPL(svt_alloc_device);
+
+/**
  * svt_register_device - make a device known to clients and processes
- * @dev: from ib_alloc_device(); what the backend needs for its operations is set
+ * @dev: from svt_alloc_device(); what the backend needs for its operations is set
  * @ops: the backend's
  * @netdev: what the device is added on
  * @name: as in `rdma link add`

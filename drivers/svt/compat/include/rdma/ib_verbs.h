@@ -35,6 +35,20 @@ static inline struct page *ib_virt_dma_to_page(u64 address)
 }
 #endif
 
+#ifndef SVT_HAVE_IB_ALLOC_DEVICE_NET
+static inline struct ib_device *svt_compat_alloc_device(size_t size, struct net *net)
+{
+	struct ib_device *ibdev = _ib_alloc_device(size);
+
+	/* Nobody has seen it yet */
+	if (ibdev)
+		write_pnet(&ibdev->coredev.rdma_net, net);
+	return ibdev;
+}
+
+#define _ib_alloc_device	svt_compat_alloc_device
+#endif
+
 #ifndef SVT_HAVE_IB_MARK_NAME_ASSIGNED_BY_USER
 static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)
 {
