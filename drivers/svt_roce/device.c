@@ -146,6 +146,17 @@ static int enlist(struct roce_device *device)
 	return ret;
 }
 
+/* newlink() has no other way to say why */
+static void say_no_sockets(const struct net_device *netdev, int error)
+{
+	if (error == -EADDRINUSE)
+		netdev_err(netdev, "svt: UDP port %u is in use in this network namespace, by rxe or a program\n",
+			   ROCE_V2_UDP_DPORT);
+	else
+		netdev_err(netdev, "svt: cannot open UDP port %u: %pe\n", ROCE_V2_UDP_DPORT,
+			   ERR_PTR(error));
+}
+
 static int roce_prepare(struct roce_device *device, struct net_device *netdev)
 {
 	int ret;
@@ -153,8 +164,7 @@ static int roce_prepare(struct roce_device *device, struct net_device *netdev)
 	device->netdev = netdev;
 	ret = roce_sockets_get(device->net);
 	if (ret) {
-		netdev_err(netdev, "svt: cannot open UDP port %u: %pe\n", ROCE_V2_UDP_DPORT,
-			   ERR_PTR(ret));
+		say_no_sockets(netdev, ret);
 		return ret;
 	}
 	netdev_hold(netdev, &device->tracker, GFP_KERNEL);

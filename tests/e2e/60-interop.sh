@@ -97,6 +97,30 @@ verify_both_ways() {
 	done
 }
 
+# svt is refused where rxe has the port, which goes on; a netdev that svt held could not be deleted
+port_of_rxe() {
+	ip link add cable0 type veth peer name cable1
+	fails_with 'Address already in use' rdma link add svtc type svt netdev cable0
+	dmesg | grep 'cable0: svt: UDP port 4791 is in use in this network namespace'
+	fails rdma link show svtc/1
+	ip link delete cable0
+	both_ways ibv_rc_pingpong -g -n 60
+}
+
+# Older ones have the port as long as their module is there
+port_after_rxe() {
+	rdma link delete rxe0
+	modprobe -r rdma_rxe
+	rdma link add svtc type svt netdev veth0
+	gid_index svtc v4
+	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -n 60 -- \
+		ibv_rc_pingpong -d svtc -g "$(gid_index svtc v4)" -n 60 10.0.0.1
+	rdma link delete svtc
+	modprobe rdma_rxe
+	rdma link add rxe0 type rxe netdev veth0
+	until_true 10 gid_of_kind rxe0 v4
+}
+
 setup_mixed
 run_on_each "rc pingpong with rxe" both_ways ibv_rc_pingpong -g -n 60
 run_on_each "ud pingpong with rxe" both_ways ibv_ud_pingpong -g -n 60
@@ -126,6 +150,8 @@ run_test "send bandwidth UC with rxe" both_ways ib_send_bw -x -F -n 150 -c UC
 run_test "write bandwidth UC with rxe" both_ways ib_write_bw -x -F -n 150 -c UC
 run_test "send bandwidth UD with rxe" both_ways ib_send_bw -x -F -n 150 -c UD -s 2048
 run_on_each "rping with rxe" pair rping -s -C 20 -V -a 10.0.0.1 -- rping -c -C 20 -V -a 10.0.0.1
+run_on_each "where rxe has the port svt says so" port_of_rxe
+run_on_each "svt takes the port when rxe has gone" port_after_rxe
 TEST_LIMIT=400
 run_test "captured packets decode in tshark" captured_packets_decode
 run_on_each "teardown leaves nothing" teardown_mixed
