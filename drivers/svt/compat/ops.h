@@ -82,7 +82,8 @@ static int svt_compat_counter_unbind_qp(struct ib_qp *ibqp)
 #endif
 
 #if !defined(SVT_HAVE_FILL_RES_SRQ_ENTRY) || !defined(SVT_HAVE_REPORT_PORT_EVENT) || \
-	!defined(SVT_HAVE_COUNTER_INIT) || !defined(SVT_HAVE_SIZE_RDMA_COUNTER)
+	!defined(SVT_HAVE_COUNTER_INIT) || !defined(SVT_HAVE_SIZE_RDMA_COUNTER) || \
+	!defined(SVT_HAVE_UVERBS_ROBUST_UDATA)
 struct svt_compat_ops {
 	const struct ib_device_ops;
 #ifndef SVT_HAVE_FILL_RES_SRQ_ENTRY
@@ -97,6 +98,9 @@ struct svt_compat_ops {
 #endif
 #ifndef SVT_HAVE_SIZE_RDMA_COUNTER
 	size_t size_rdma_counter;
+#endif
+#ifndef SVT_HAVE_UVERBS_ROBUST_UDATA
+	unsigned int uverbs_robust_udata:1;
 #endif
 };
 

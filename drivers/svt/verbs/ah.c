@@ -38,7 +38,7 @@ static int svt_ah_check(struct ib_ah *ibah, const struct rdma_ah_attr *attr,
 {
 	if (udata && udata->outlen < sizeof(struct svt_create_ah_resp))
 		return -EINVAL;
-	return svt_udata_check(udata) ?: svt_ah_attr_check(ibah->device, attr);
+	return ib_is_udata_in_empty(udata) ?: svt_ah_attr_check(ibah->device, attr);
 }
 
 /**
@@ -66,7 +66,7 @@ int svt_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_
 	if (!udata)
 		return 0;
 	resp.ah = ah->av->number;
-	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	ret = ib_respond_udata(udata, resp);
 	if (ret)
 		svt_av_forget(ah->av);
 	return ret;

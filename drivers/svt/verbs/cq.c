@@ -17,7 +17,7 @@ static int svt_cq_check(struct ib_device *ibdev, const struct ib_cq_init_attr *a
 		return -EINVAL;
 	if (udata && udata->outlen < sizeof(struct svt_create_cq_resp))
 		return -EINVAL;
-	return svt_udata_check(udata);
+	return ib_is_udata_in_empty(udata);
 }
 
 static u32 svt_cq_entries(const struct svt_ring *ring)
@@ -35,7 +35,7 @@ static int svt_cq_share(struct svt_cq *cq, struct ib_udata *udata)
 	entry = svt_ring_share(svt_udata_context(udata), &cq->ring, &resp.ring);
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
-	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	ret = ib_respond_udata(udata, resp);
 	if (ret) {
 		svt_ring_unshare(&cq->ring, entry);
 		return ret;
@@ -107,7 +107,7 @@ static int svt_resize_check(unsigned int entries, struct ib_udata *udata)
 		return -EINVAL;
 	if (udata && udata->outlen < sizeof(struct svt_resize_cq_resp))
 		return -EINVAL;
-	return svt_udata_check(udata);
+	return ib_is_udata_in_empty(udata);
 }
 
 /**
@@ -139,7 +139,7 @@ int svt_resize_user_cq(struct ib_cq *ibcq, unsigned int entries, struct ib_udata
 			svt_ring_free(&ring);
 			return PTR_ERR(entry);
 		}
-		ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+		ret = ib_respond_udata(udata, resp);
 	}
 	if (!ret) {
 		mutex_lock(&core->resize_lock);

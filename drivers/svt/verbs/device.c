@@ -177,9 +177,7 @@ static int svt_tell_device(const struct svt_core *core, struct ib_udata *udata)
 				    (READ_ONCE(core->link.frame) ? BIT(IB_QPT_RAW_PACKET) : 0),
 	};
 
-	if (!udata || !udata->outlen)
-		return 0;
-	return ib_copy_to_udata(udata, (void *)&resp, min(sizeof(resp), udata->outlen));
+	return udata ? ib_respond_udata(udata, resp) : 0;
 }
 
 /**
@@ -243,12 +241,13 @@ int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		attr->device_cap_flags |= IB_DEVICE_RAW_IP_CSUM | IB_DEVICE_MANAGED_FLOW_STEERING;
 		attr->raw_packet_caps = IB_RAW_PACKET_CAP_IP_CSUM;
 	}
-	return svt_udata_check(udata) ?: svt_tell_device(core, udata);
+	return ib_is_udata_in_empty(udata) ?: svt_tell_device(core, udata);
 }
 
 static const struct ib_device_ops svt_device_ops = {
 	.driver_id = SVT_DRIVER_ID,
 	.uverbs_abi_ver = SVT_UVERBS_ABI_VERSION,
+	.uverbs_robust_udata = 1,
 
 	.advise_mr = svt_advise_mr,
 	.alloc_dm = svt_alloc_dm,

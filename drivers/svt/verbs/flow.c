@@ -29,7 +29,7 @@ struct ib_flow *svt_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,
 				struct ib_udata *udata)
 {
 	struct svt_flow_handle *flow;
-	int ret = svt_udata_check(udata);
+	int ret = ib_no_udata_io(udata);
 
 	if (!ret && ibqp->qp_type != IB_QPT_RAW_PACKET)
 		ret = -EOPNOTSUPP;

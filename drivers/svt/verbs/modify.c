@@ -107,7 +107,7 @@ int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct 
 	enum ib_qp_state old, new;
 	int ret;
 
-	ret = svt_udata_check(udata);
+	ret = ib_no_udata_io(udata);
 	if (ret)
 		return ret;
 	mutex_lock(&qp->modify_lock);

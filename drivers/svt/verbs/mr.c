@@ -207,7 +207,7 @@ struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova,
 
 	if (dmah)
 		return ERR_PTR(-EOPNOTSUPP);
-	ret = svt_udata_check(udata);
+	ret = ib_no_udata_io(udata);
 	if (!ret)
 		ret = svt_mr_pin(pd->device, &pages, start, length, iova, access);
 	return ret ? ERR_PTR(ret) : svt_mr_of_pages(pd, &pages, length, iova, access);
@@ -254,7 +254,7 @@ struct ib_mr *svt_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u
 		return ERR_PTR(-EOPNOTSUPP);
 	if (!length || length > SVT_MAX_MR_LENGTH || check_add_overflow(iova, length, &end))
 		return ERR_PTR(-EINVAL);
-	ret = svt_udata_check(svt_command_udata(command)) ?:
+	ret = ib_no_udata_io(svt_command_udata(command)) ?:
 	      svt_mr_import(&pages, fd, offset, length, ib_access_writable(access));
 	return ret ? ERR_PTR(ret) : svt_mr_of_pages(pd, &pages, length, iova, access);
 }
@@ -368,7 +368,7 @@ struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 le
 	struct svt_mr_pages pages = {};
 	int ret;
 
-	ret = svt_udata_check(udata) ?: svt_rereg_check(mr, flags, access);
+	ret = ib_no_udata_io(udata) ?: svt_rereg_check(mr, flags, access);
 	if (ret)
 		return ERR_PTR(ret);
 	if (flags & IB_MR_REREG_TRANS) {

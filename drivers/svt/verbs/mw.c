@@ -18,7 +18,7 @@ int svt_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 	struct svt_mw *mw = to_svt_mw(ibmw);
 	int ret;
 
-	ret = svt_udata_check(udata);
+	ret = ib_no_udata_io(udata);
 	if (ret)
 		return ret;
 	if (!svt_take(&core->mw_count, SVT_MAX_MW))

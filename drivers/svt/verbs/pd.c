@@ -14,7 +14,7 @@
  */
 int svt_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
-	int ret = svt_udata_check(udata);
+	int ret = ib_no_udata_io(udata);
 
 	if (ret)
 		return ret;

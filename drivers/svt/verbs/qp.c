@@ -47,7 +47,7 @@ static int svt_qp_check(const struct svt_core *core, const struct ib_qp_init_att
 		return -EINVAL;
 	if (udata && udata->outlen < sizeof(struct svt_create_qp_resp))
 		return -EINVAL;
-	return svt_udata_check(udata) ?: svt_qp_cap_check(init);
+	return ib_is_udata_in_empty(udata) ?: svt_qp_cap_check(init);
 }
 
 static void svt_qp_setup(struct svt_qp *qp, struct ib_qp_init_attr *init, bool user)
@@ -128,7 +128,7 @@ static int svt_qp_rings_share(struct svt_qp *qp, struct ib_udata *udata)
 			return PTR_ERR(entry);
 		qp->rq_mmap_entry = entry;
 	}
-	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+	return ib_respond_udata(udata, resp);
 }
 
 /**

@@ -16,7 +16,7 @@ static int svt_srq_check(const struct ib_srq_init_attr *init, struct ib_udata *u
 		return -EINVAL;
 	if (udata && udata->outlen < sizeof(struct svt_create_srq_resp))
 		return -EINVAL;
-	return svt_udata_check(udata);
+	return ib_is_udata_in_empty(udata);
 }
 
 static int svt_srq_ring(struct svt_srq *srq, struct svt_ring *ring, u32 max_wr)
@@ -34,7 +34,7 @@ static int svt_srq_share(struct svt_srq *srq, struct ib_udata *udata)
 	entry = svt_ring_share(svt_udata_context(udata), &srq->ring, &resp.ring);
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
-	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	ret = ib_respond_udata(udata, resp);
 	if (ret) {
 		svt_ring_unshare(&srq->ring, entry);
 		return ret;
@@ -193,7 +193,7 @@ int svt_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_a
 	struct svt_srq *srq = to_svt_srq(ibsrq);
 	int ret;
 
-	ret = svt_udata_check(udata);
+	ret = ib_no_udata_io(udata);
 	if (ret)
 		return ret;
 	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT))

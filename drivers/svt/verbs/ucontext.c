@@ -15,33 +15,31 @@ static struct svt_alloc_ucontext_resp svt_ucontext_resp(void)
 /**
  * svt_alloc_ucontext - a process opens the device
  * @context: zeroed but for ib_core's part
- * @udata: struct svt_alloc_ucontext_req in, which may be shorter or longer than we know it;
+ * @udata: struct svt_alloc_ucontext_req in, which may be longer than we know it;
  *	struct svt_alloc_ucontext_resp out
  *
  * A module whose devices are in use is not to be unloaded. ib_core sees to that only for drivers
  * that cannot take a device away from a process.
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP the provider asks for something unknown; -EFAULT; -ENODEV the backend's
- * module is being unloaded.
+ * Return: 0; -EOPNOTSUPP the provider asks for something unknown; -EINVAL; -EFAULT; -ENODEV the
+ * backend's module is being unloaded.
  */
 int svt_alloc_ucontext(struct ib_ucontext *context, struct ib_udata *udata)
 {
 	struct svt_alloc_ucontext_resp resp = svt_ucontext_resp();
 	struct module *owner = to_svt_device(context->device)->ops->owner;
-	struct svt_alloc_ucontext_req req = {};
+	struct svt_alloc_ucontext_req req;
 	int ret;
 
-	if (ib_copy_from_udata(&req, udata, min(sizeof(req), udata->inlen)))
-		return -EFAULT;
-	if (udata->inlen > sizeof(req) &&
-	    !ib_is_udata_cleared(udata, sizeof(req), udata->inlen - sizeof(req)))
-		return -EOPNOTSUPP;
+	ret = ib_copy_validate_udata_in(udata, req, reserved);
+	if (ret)
+		return ret;
 	if (req.flags || req.reserved)
 		return -EOPNOTSUPP;
 	if (!try_module_get(owner))
 		return -ENODEV;
-	ret = ib_copy_to_udata(udata, &resp, min(sizeof(resp), udata->outlen));
+	ret = ib_respond_udata(udata, resp);
 	if (ret)
 		module_put(owner);
 	return ret;

@@ -86,14 +86,6 @@ static inline bool svt_take(atomic_t *count, int limit)
 	return atomic_add_unless(count, 1, limit);
 }
 
-/* User space passes nothing that we would have to know: 0 or -EOPNOTSUPP */
-static inline int svt_udata_check(struct ib_udata *udata)
-{
-	if (udata && udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen))
-		return -EOPNOTSUPP;
-	return 0;
-}
-
 static inline struct ib_udata *svt_command_udata(struct uverbs_attr_bundle *command)
 {
 	return command ? &command->driver_udata : NULL;

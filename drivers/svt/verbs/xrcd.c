@@ -15,7 +15,7 @@
  */
 int svt_alloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata)
 {
-	int ret = udata ? svt_udata_check(udata) : -EOPNOTSUPP;
+	int ret = udata ? ib_no_udata_io(udata) : -EOPNOTSUPP;
 
 	if (ret)
 		return ret;

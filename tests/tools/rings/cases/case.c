@@ -135,5 +135,6 @@ const struct suite_case ring_cases[] = {
 	{ "doorbells", case_doorbells, "doorbells of QPs that are not ours, or not ready" },
 	{ "fork", case_fork, "rings in a child, and in an orphan" },
 	{ "lengths", case_lengths, "each command with each length of each of its parts" },
+	{ "answers", case_answers, "requests and answers of newer and older programs" },
 	{},
 };

@@ -43,6 +43,7 @@ void case_mappings(struct test *st);
 void case_doorbells(struct test *st);
 void case_fork(struct test *st);
 void case_lengths(struct test *st);
+void case_answers(struct test *st);
 void case_flush(struct test *st);
 
 #endif
