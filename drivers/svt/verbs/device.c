@@ -401,7 +401,7 @@ EXPORT_SYMBOL_GPL(svt_alloc_device);
  * undoes what it did and calls ib_dealloc_device().
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM; -ENFILE or -EEXIST the name is taken; what ib_core returns.
+ * Return: 0; -ENOMEM; -EEXIST the name is taken; what ib_core returns.
  */
 int svt_register_device(struct svt_device *dev, const struct svt_backend_ops *ops,
 			struct net_device *netdev, const char *name)
@@ -416,6 +416,9 @@ int svt_register_device(struct svt_device *dev, const struct svt_backend_ops *op
 	ret = svt_setup(dev, netdev);
 	if (!ret)
 		ret = ib_register_device(&dev->ibdev, name, NULL);
+	/* What ib_core says of a name that is taken, and a user would take for open files */
+	if (ret == -ENFILE)
+		ret = -EEXIST;
 	if (ret) {
 		dev->core = NULL;
 		svt_core_free(core);
