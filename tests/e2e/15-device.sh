@@ -33,7 +33,7 @@ adding_on_a_vlan_is_refused() {
 	fails in_a rdma link add svtc type svt netdev veth0.9 2>"$WORK/error"
 	ip -n a link delete veth0.9
 	grep -q 'not supported' "$WORK/error"
-	dmesg | grep -q 'veth0.9: svt: add the device to the netdev below'
+	dmesg | grep 'veth0.9: svt: add the device to the netdev below'
 }
 
 port_follows_link() {
@@ -228,6 +228,60 @@ exclusive_mode_hides_the_other_device() {
 	pingpong
 }
 
+# own_gid DEVICE: of one in b, whatever its name
+own_gid() {
+	in_b bash -c "$(declare -f gid_of_kind); gid_of_kind $1 v4"
+}
+
+# Both sides have an svta: they are two devices everywhere
+svta_and_svta() {
+	[ "$(in_a cat /sys/class/infiniband/svta/node_guid)" != \
+		"$(in_b cat /sys/class/infiniband/svta/node_guid)" ]
+	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -n 100 -- \
+		ibv_rc_pingpong -d svta -g "$(own_gid svta)" -n 100 10.0.0.1
+	in_b rdma statistic show link svta/1 >"$WORK/counters"
+	grep -E ' rx_packets [1-9][0-9]{2,} ' "$WORK/counters"
+	fails_with 'File exists' in_a rdma dev set svta netns b
+	in_b rdma link delete svta
+	in_a rdma dev show svta
+}
+
+# Newer kernels have a name once in each namespace, older ones once
+name_in_two_namespaces() {
+	in_b rdma link delete svtb
+	if modinfo -F parm ib_core | grep 'unique per net namespace'; then
+		in_b rdma link add svta type svt netdev veth0
+		until_true 10 own_gid svta
+		svta_and_svta
+	else
+		fails_with 'File exists' in_b rdma link add svta type svt netdev veth0
+	fi
+	add_device svtb
+	pingpong
+}
+
+# The program loses the device, and its objects, wherever it waits
+open_device_moves() {
+	local watch server
+	start_in a "$WORK/events" ibv_asyncwatch -d svta
+	watch=$!
+	start_in a "$WORK/server" ibv_rc_pingpong -d svta -e -g "$(gid_index svta v4)"
+	server=$!
+	until_true 10 grep -q 'async event FD' "$WORK/events"
+	(wait_listening "$server")
+	[ "$(in_a rdma resource show qp link svta/1 | grep -c ibv_rc_pingpong)" = 1 ]
+	in_a rdma dev set svta netns b
+	until_true 10 grep -q IBV_EVENT_DEVICE_FATAL "$WORK/events"
+	[ "$(in_b rdma resource show svta | counts)" = "$(counts </run/svt/idle-svta)" ]
+	kill "$watch" 2>/dev/null || :
+	wait "$watch" || :
+	kill "$server"
+	wait "$server" || :
+	in_b rdma dev set svta netns a
+	until_true 10 in_a rdma dev show svta
+	pingpong
+}
+
 # svta's netdev stays where it is: the packets still go over the wire
 device_moves_to_another_namespace() {
 	local gid
@@ -272,6 +326,8 @@ run_on_each "deletion of the netdev removes the device" netdev_deletion_removes_
 run_on_each "deletion of the namespace removes the device" namespace_deletion_removes_device
 run_on_each "exclusive mode shows a namespace its own device only" \
 	exclusive_mode_hides_the_other_device
+run_on_each "exclusive mode: a name in two namespaces" name_in_two_namespaces
+run_on_each "exclusive mode lets a device move that programs have open" open_device_moves
 run_on_each "exclusive mode lets a device move to another namespace" device_moves_to_another_namespace
 run_on_each "set up after all that" set_up_quietly
 run_on_each "teardown leaves nothing" teardown_pair
