@@ -140,6 +140,23 @@ counters_are_listed() {
 	grep ' rx_dropped_qkey 0 ' "$WORK/counters"
 }
 
+# port_counter NAME: of svta, as monitors read it
+port_counter() {
+	cat "/sys/class/infiniband/svta/ports/1/$1"
+}
+
+# Those that InfiniBand has are the device's own; data is in words of four bytes
+port_counters_are_in_sysfs() {
+	pingpong
+	[ "$(port_counter counters/port_xmit_packets)" -ge 100 ]
+	[ "$(port_counter counters/port_xmit_packets)" = "$(port_counter hw_counters/tx_packets)" ]
+	[ "$(port_counter counters/port_rcv_packets)" = "$(port_counter hw_counters/rx_packets)" ]
+	[ "$(port_counter counters/port_xmit_data)" = $(($(port_counter hw_counters/tx_bytes) / 4)) ]
+	[ "$(port_counter counters/port_rcv_data)" = $(($(port_counter hw_counters/rx_bytes) / 4)) ]
+	[ "$(port_counter counters/port_rcv_errors)" = 0 ]
+	[ "$(port_counter counters/port_xmit_discards)" = 0 ]
+}
+
 # Of QP 1, and of a pingpong that waits for its client: 4096 bytes, and queues for 500 receives and
 # one send, rounded up
 resources_are_listed() {
@@ -319,6 +336,7 @@ run_on_each "a module in use cannot be unloaded" module_in_use_stays
 run_test "the module of a device that a program has open cannot be unloaded" \
 	module_of_an_open_device_stays
 run_on_each "counters are listed" counters_are_listed
+run_on_each "the counters of a port are in sysfs" port_counters_are_in_sysfs
 run_on_each "resources are listed" resources_are_listed
 run_on_each "events are traced" events_are_traced
 run_test "delete and add again" delete_and_add_again

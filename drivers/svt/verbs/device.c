@@ -305,6 +305,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.post_recv = svt_post_recv,
 	.post_send = svt_post_send,
 	.post_srq_recv = svt_post_srq_recv,
+	.process_mad = svt_process_mad,
 	.query_ah = svt_query_ah,
 	.query_device = svt_query_device,
 	.query_pkey = svt_query_pkey,

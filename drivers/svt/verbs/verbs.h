@@ -193,7 +193,7 @@ int svt_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 int svt_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 		      const struct ib_recv_wr **bad_wr);
 
-/* stats.c, counter.c, restrack.c */
+/* stats.c, counter.c, mad.c, restrack.c */
 void svt_stats_init(void);
 struct rdma_hw_stats *svt_stats_alloc(void);
 void svt_stats_read(struct rdma_hw_stats *stats, const struct svt_counters __percpu *counters);
@@ -205,6 +205,9 @@ struct rdma_hw_stats *svt_counter_alloc_stats(struct rdma_counter *counter);
 int svt_counter_update_stats(struct rdma_counter *counter);
 struct rdma_hw_stats *svt_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);
 int svt_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index);
+int svt_process_mad(struct ib_device *ibdev, int flags, u32 port, const struct ib_wc *wc,
+		    const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
+		    size_t *out_size, u16 *out_pkey_index);
 int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp);
 int svt_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq);
 int svt_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr);
