@@ -138,6 +138,20 @@ static const struct svt_backend_ops loop_ops = {
 	.release = loop_release,
 };
 
+/* Another namespace in exclusive mode may have a device of the same name */
+static void make_directory(struct loop_device *device, const char *name)
+{
+	struct ib_device *ibdev = &device->svt.ibdev;
+	char unique[IB_DEVICE_NAME_MAX + sizeof(".4294967295")];
+
+	if (!rdma_dev_access_netns(ibdev, &init_net)) {
+		snprintf(unique, sizeof(unique), "%s.%u", name, ibdev->index);
+		name = unique;
+	}
+	device->directory = debugfs_create_dir(name, loop_directory);
+	debugfs_create_file("script", 0200, device->directory, &device->script, &loop_script_fops);
+}
+
 /* Return: false when the netdev went before netdev_event() could find the device in the list */
 static bool start(struct loop_device *device, const char *name)
 {
@@ -153,8 +167,7 @@ static bool start(struct loop_device *device, const char *name)
 	if (!device->on_wire)
 		return false;
 
-	device->directory = debugfs_create_dir(name, loop_directory);
-	debugfs_create_file("script", 0200, device->directory, &device->script, &loop_script_fops);
+	make_directory(device, name);
 	svt_set_link(&device->svt, &link);
 	return true;
 }

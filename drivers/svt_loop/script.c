@@ -2,7 +2,8 @@
 /*
  * Faults by script, /sys/kernel/debug/svt_loop/DEVICE/script: what happens to the packets that the
  * device sends, counted from 1. The first rule that fits counts. `>` begins a new script and a new
- * count, `>>` adds to the script.
+ * count, `>>` adds to the script. In another namespace of exclusive mode the directory is
+ * DEVICE.INDEX, with the number that `rdma dev` has in front.
  *
  *	drop 3			the third packet is lost
  *	duplicate 5		the fifth arrives twice

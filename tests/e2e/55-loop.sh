@@ -63,6 +63,19 @@ bad_scripts_are_refused() {
 	: >"$SCRIPTS/svta/script"
 }
 
+# Names are a namespace's then, and debugfs has none: the number is that of `rdma dev`
+scripts_in_exclusive_mode() {
+	local index
+	PAIR_MODE=exclusive setup_pair
+	index=$(in_b rdma dev show svtb | sed 's/:.*//')
+	printf 'drop 3\n' >"$SCRIPTS/svtb.$index/script"
+	pingpong rc -s 8000 -n 20
+	[ "$(counter retries_nak)" -gt 0 ]
+	teardown_pair
+	[ ! -e "$SCRIPTS" ]
+	set_rdma_mode shared
+}
+
 setup_pair
 for type in rc uc ud srq; do
 	run_test "$type pingpong" pingpong $type -n 50
@@ -75,4 +88,5 @@ run_test "every operation" verify v4 \
 	-t 'rc_*,uc_*,ud_*,srq_*,mw?_use,err_rkey*,retry*,flush*,ev_*,large_send'
 run_test "every operation under faults" every_operation_under_faults
 run_test "teardown leaves nothing" teardown_pair
+run_test "faults by script in exclusive mode" scripts_in_exclusive_mode
 finish
