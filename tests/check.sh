@@ -191,6 +191,12 @@ with_modules() {
 	"${@:2}"
 }
 
+# with_selftests KERNEL COMMAND...: once the tests that came with that kernel are in build/selftests
+with_selftests() {
+	scripts/selftests.sh "${1%%/*}" || return
+	"${@:2}"
+}
+
 # stage_e2e NAME KERNEL PROCESSORS|icount|peer=KERNEL FILE...: a long stage of end-to-end tests
 stage_e2e() {
 	local name=$1 kernel=$2 smp=1 pattern file options=(--name "$1") built=(with_modules "$2")
@@ -203,6 +209,7 @@ stage_e2e() {
 	*) smp=$3 ;;
 	esac
 	shift 3
+	[[ $1 != tests/selftests/* ]] || built+=(with_selftests "$kernel")
 	if [[ $name =~ $only ]]; then
 		pattern=
 	else

@@ -132,6 +132,7 @@ full_stages() {
 	architecture_stages
 	stage_e2e full-functions-trixie-6.12 trixie/6.12 1 "${FUNCTIONS[@]}"
 	stage_e2e full-functions-trixie-newest trixie/newest 2 "${FUNCTIONS[@]}"
+	stage_e2e full-selftests-trixie-newest trixie/newest 1 tests/selftests/[0-9]*.sh
 	SVT_EACH=1 stage_e2e full-boot-sid-newest sid/newest 1 "${ON_EACH[@]}"
 	SVT_EACH=1 stage_e2e full-boot-trixie-6.12-rt trixie/6.12-rt 2 "${ON_EACH[@]}"
 	stage_e2e full-hostile-trixie-6.12-rt trixie/6.12-rt 2 tests/hostile/[0-9]*.sh
