@@ -34,16 +34,17 @@ sparse_of() {
 	[ "$1" = trixie/newest ] || echo --sparse
 }
 
-# Kernels and roots that have to be made come first, so that no test waits for one.
+# Kernels and roots that have to be made come first, so that no test waits for one. Roots come beside a
+# kernel, for they wait for the network, and it for the processor.
 build_stages() {
 	local kernel suite
 	stage layers scripts/check-layers.sh
 	stage machines tests/machines.sh
 	stage kernel-um scripts/kernel.sh um
-	stage kernel-um-debug scripts/kernel.sh um-debug
 	for suite in "${SUITES[@]}"; do
 		stage "root-$suite" scripts/root.sh "$suite"
 	done
+	stage kernel-um-debug scripts/kernel.sh um-debug
 	finish
 	stage provider no_warnings make provider
 	stage tools no_warnings make tools
