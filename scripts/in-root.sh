@@ -7,23 +7,24 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 . "$TOP/scripts/arch.sh"
 
-# In a mount namespace of its own, which goes with the command
+# enter COMMAND...: called by with_mounts
 enter() {
 	local directory
-	mount --make-rprivate /
+	trap 'umount -l "$root/proc" "$root$BUILD" "$root$TOP" 2>/dev/null' EXIT
 	for directory in "$TOP" "$BUILD"; do
 		mkdir -p "$directory" "$root$directory"
 		mount --bind "$directory" "$root$directory"
 	done
 	mount -t proc proc "$root/proc"
 	# shellcheck disable=SC2016 # for the shell there
-	exec chroot "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$PWD" "$@"
+	chroot "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$PWD" "$@"
 }
 
 if [ -n "${SVT_ENTER_ROOT:-}" ]; then
 	root=$SVT_ENTER_ROOT
 	unset SVT_ENTER_ROOT
 	enter "$@"
+	exit
 fi
 [ $# -gt 1 ] || die "usage: in-root.sh SUITE COMMAND..."
 root=$("$TOP/scripts/root.sh" "$1")
@@ -32,4 +33,5 @@ if [ -n "$arch" ]; then
 	export ARCH=$karch CROSS_COMPILE=$triplet- CC=$triplet-gcc STRIP=$triplet-strip
 fi
 shift
-SVT_ENTER_ROOT=$root exec unshare -m "$0" "$@"
+export SVT_ENTER_ROOT=$root
+with_mounts "$0" "$@"

@@ -180,6 +180,14 @@ in_root_of() {
 	esac
 }
 
+# with_mounts COMMAND...: what it mounts nobody else sees. But in a chroot, whose / is no mount that could
+# be made private: so it has to unmount it as well.
+with_mounts() {
+	# shellcheck disable=SC2016 # for the shell there
+	unshare -m --propagation unchanged \
+		sh -c 'mount --make-rprivate / 2>/dev/null; exec "$@"' - "$@"
+}
+
 # guest_root VERSION: the root of what runs with that kernel, in kernel_root, where it is not this one:
 # of another architecture the programs are apart from those that compile
 guest_root() {

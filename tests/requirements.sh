@@ -47,13 +47,14 @@ elsewhere() {
 # hiding WHERE WITH COMMAND...: WITH is a file that stands in its place, or `nothing`
 hiding() {
 	# shellcheck disable=SC2016 # for the shell there
-	unshare -m sh -ec 'if [ "$2" = nothing ]; then
+	with_mounts sh -ec 'if [ "$2" = nothing ]; then
 			mount -t tmpfs none "$1"
 		else
 			mount --bind "$2" "$1"
 		fi
+		trap "umount -l \"$1\"" EXIT
 		shift 2
-		exec "$@"' - "$@"
+		"$@"' - "$@"
 }
 
 # packages_are_named PROGRAM WORDS BUILD DEMO: the last that compiles, one more of the demo
