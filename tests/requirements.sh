@@ -95,7 +95,8 @@ make_without_headers() {
 
 # find_headers: of a kernel that can be built for
 find_headers() {
-	version=$(buildable_kernels | head -n 1)
+	version=$(buildable_kernels)
+	version=${version%%$'\n'*}
 	find_kernel "$version"
 	# shellcheck disable=SC2154 # of find_kernel
 	sources=$(sed -nE 's/^include (.*)\/Makefile$/\1/p' "$kernel_tree/Makefile")

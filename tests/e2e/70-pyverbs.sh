@@ -69,7 +69,7 @@ suite() {
 
 # release: of rdma-core, whose tests these are
 release() {
-	/sbin/ldconfig -p | awk '$1 == "libibverbs.so.1" { print $NF; exit }' | xargs readlink -f |
+	/sbin/ldconfig -p | awk '$1 == "libibverbs.so.1" && !found++ { print $NF }' | xargs readlink -f |
 		cut -d. -f5
 }
 

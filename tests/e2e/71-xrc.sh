@@ -53,7 +53,7 @@ handed_over() {
 }
 
 is_busy() {
-	in_ns_of "$1" rdma resource show srq dev "$1" | grep -q srqn
+	in_ns_of "$1" rdma resource show srq dev "$1" | grep srqn
 }
 
 setup_pair

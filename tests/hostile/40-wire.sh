@@ -202,7 +202,7 @@ each() {
 # reaches SIDE ADDRESS: it knows the hardware address, having asked for it
 reaches() {
 	ip netns exec "$1" bash -c "echo >/dev/udp/$2/9" 2>/dev/null || :
-	ip -n "$1" neigh show "$2" dev veth0 | grep -q lladdr
+	ip -n "$1" neigh show "$2" dev veth0 | grep lladdr
 }
 
 # A QP that is connected asks for its peer's hardware address, and ib_core waits a second for the
