@@ -7,7 +7,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
 
-runs=3000000 seed=
+runs=1000000 seed=
 while [[ ${1:-} == --* ]]; do
 	[ $# -ge 2 ] || die "$1 needs a value"
 	[[ $2 =~ ^[0-9]+$ ]] || die "$1 needs a number, not '$2'"

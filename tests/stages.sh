@@ -129,6 +129,7 @@ full_stages() {
 	local kernel
 	stage_e2e full-functions-6.1 6.1 1 "${FUNCTIONS[@]}"
 	stage_e2e full-functions-6.12 6.12 2 "${FUNCTIONS[@]}"
+	stage full-fuzz tests/fuzz.sh --runs 20000000
 	stage build-trixie-6.12-cloud scripts/build-modules.sh --strict --sparse trixie/6.12-cloud
 	architecture_stages
 	stage_e2e full-functions-trixie-6.12 trixie/6.12 1 "${FUNCTIONS[@]}"
@@ -186,7 +187,7 @@ cases_of() {
 	kernel=${kernel/-6./\/6.}
 	case $1 in
 	kunit) suites | sed 's/$/\tum-debug/' ;;
-	fuzz) basename -s .c tests/fuzz/*.c | sed 's/$/\t-/' ;;
+	fuzz | full-fuzz) basename -s .c tests/fuzz/*.c | sed 's/$/\t-/' ;;
 	install) tests_of tests/install.sh | sed 's/$/\t6.1/' ;;
 	harness) tests_of tests/lib/selftest.sh | sed 's/$/\t6.1/' ;;
 	full-bench-host) tests_of tests/bench/host.sh | sed 's/$/\t6.12/' ;;
