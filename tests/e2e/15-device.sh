@@ -14,8 +14,8 @@ active_mtu() {
 }
 
 pingpong() {
-	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -n 100 -- \
-		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -n 100 10.0.0.1
+	pair ibv_rc_pingpong -e -d svta -g "$(gid_index svta v4)" -n 100 -- \
+		ibv_rc_pingpong -e -d svtb -g "$(gid_index svtb v4)" -n 100 10.0.0.1
 }
 
 adding_twice_is_refused() {
@@ -254,8 +254,8 @@ own_gid() {
 svta_and_svta() {
 	[ "$(in_a cat /sys/class/infiniband/svta/node_guid)" != \
 		"$(in_b cat /sys/class/infiniband/svta/node_guid)" ]
-	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -n 100 -- \
-		ibv_rc_pingpong -d svta -g "$(own_gid svta)" -n 100 10.0.0.1
+	pair ibv_rc_pingpong -e -d svta -g "$(gid_index svta v4)" -n 100 -- \
+		ibv_rc_pingpong -e -d svta -g "$(own_gid svta)" -n 100 10.0.0.1
 	in_b rdma statistic show link svta/1 >"$WORK/counters"
 	grep -E ' rx_packets [1-9][0-9]{2,} ' "$WORK/counters"
 	fails_with 'File exists' in_a rdma dev set svta netns b
@@ -306,9 +306,9 @@ device_moves_to_another_namespace() {
 	in_a rdma dev set svta netns b
 	until_true 10 in_b rdma dev show svta
 	fails in_a rdma dev show svta
-	ip netns exec b ibv_rc_pingpong -d svta -g "$gid" -n 100 >"$WORK/server" 2>&1 &
+	ip netns exec b ibv_rc_pingpong -e -d svta -g "$gid" -n 100 >"$WORK/server" 2>&1 &
 	until_true 10 eval 'in_b grep -q " 0A " /proc/net/tcp /proc/net/tcp6'
-	in_b ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -n 100 127.0.0.1
+	in_b ibv_rc_pingpong -e -d svtb -g "$(gid_index svtb v4)" -n 100 127.0.0.1
 	wait %%
 	cat "$WORK/server"
 	in_b rdma dev set svta netns a
