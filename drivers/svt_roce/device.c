@@ -11,6 +11,7 @@
 #include <linux/if_vlan.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
+#include <net/netdev_lock.h>
 
 #include "device.h"
 #include "flow.h"
@@ -195,7 +196,9 @@ static int roce_start(struct roce_device *device)
 	if (!gone) {
 		/* Pairs with the acquire in roce_receive(): the core is set up */
 		smp_store_release(&device->ready, true);
+		netdev_lock_ops(device->netdev);
 		roce_update_link(device);
+		netdev_unlock_ops(device->netdev);
 	}
 	rtnl_unlock();
 

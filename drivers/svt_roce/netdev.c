@@ -39,7 +39,7 @@ static void read_speed(struct net_device *netdev, struct svt_link *link)
 	u32 mbps = ROCE_DEFAULT_SPEED;
 	unsigned int i = 0;
 
-	if (!__ethtool_get_link_ksettings(netdev, &settings) && settings.base.speed &&
+	if (!netif_get_link_ksettings(netdev, &settings) && settings.base.speed &&
 	    settings.base.speed != (u32)SPEED_UNKNOWN)
 		mbps = settings.base.speed;
 	while (link_speeds[i].mbps < mbps)
@@ -52,7 +52,7 @@ static void read_speed(struct net_device *netdev, struct svt_link *link)
  * roce_update_link() - tell the core the state of a device's netdev
  * @device: registered
  *
- * Context: RTNL held.
+ * Context: RTNL held, and netdev_lock_ops(), as the notifiers of these events are called.
  */
 void roce_update_link(struct roce_device *device)
 {
