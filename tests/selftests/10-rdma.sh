@@ -38,6 +38,8 @@ NEEDS_RDMA='move with requested destination name'
 
 script() {
 	local status=0
+	# Opening /dev/net/tun would load it, where udev makes that
+	modprobe tun
 	PATH=$HERE/bin:$PATH bash "$HERE/rdma/$1" >"$WORK/output" 2>&1 || status=$?
 	cat "$WORK/output"
 	[ "$status" = 0 ]
