@@ -140,7 +140,7 @@ full_stages() {
 	stage_e2e full-hostile-trixie-6.12-rt trixie/6.12-rt 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-others-6.1 6.1 1 "${THIRD_PARTY[@]}"
 	stage_e2e full-others-6.12 6.12 2 "${THIRD_PARTY[@]}"
-	for kernel in trixie/6.12 trixie/newest; do
+	for kernel in trixie/6.12 trixie/newest sid/newest; do
 		stage_e2e "full-others-${kernel/\//-}" "$kernel" 2 tests/e2e/70-pyverbs.sh
 	done
 	stage_e2e full-icount-6.1 6.1 icount tests/icount/[0-9]*.sh
