@@ -57,24 +57,17 @@ under_traffic() {
 	ktap_settle "$status" "$WORK/attack" "svt_packets $1"
 }
 
-statistic() {
-	in_b rdma statistic show link svtb/1 | by_names
-}
-
-value() {
-	awk -v name="$1" '$1 == name { print $2 }' "$2"
-}
-
 # Every packet that was refused has a counter, and each of them had some
 generated() {
-	local name
-	statistic >"$WORK/before"
+	local name before after
+	in_b rdma statistic show link svtb/1 >"$WORK/before"
 	under_traffic attack -n "$1"
-	statistic >"$WORK/after"
+	in_b rdma statistic show link svtb/1 >"$WORK/after"
 	for name in "${COUNTERS[@]}"; do
-		echo "$name: $(value "$name" "$WORK/before") to $(value "$name" "$WORK/after")"
-		[ "$(value "$name" "$WORK/after")" -gt "$(value "$name" "$WORK/before")" ] ||
-			die "$name did not go up"
+		before=$(value_of "$name" <"$WORK/before")
+		after=$(value_of "$name" <"$WORK/after")
+		echo "$name: $before to $after"
+		[ "$after" -gt "$before" ] || die "$name did not go up"
 	done
 }
 

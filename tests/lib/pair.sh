@@ -212,11 +212,6 @@ nic_features() {
 	echo "gso $1 tso $1 tx-udp-segmentation $1 gro $2"
 }
 
-# by_names: names and values, a line each, of what `rdma` has in one line or in many
-by_names() {
-	xargs -n 2
-}
-
 # value_of NAME: the word behind it, of input with names and values
 value_of() {
 	tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
@@ -416,7 +411,7 @@ show_wire() {
 	local side
 	for side in a b; do
 		echo "==> svt$side <=="
-		"in_$side" rdma statistic show link "svt$side/1" | by_names | grep -v ' 0$'
+		"in_$side" rdma statistic show link "svt$side/1" | xargs -n 2 | grep -v ' 0$'
 		"in_$side" ip neigh
 	done 2>&1 || :
 }
