@@ -15,7 +15,7 @@ libibverbs() {
 	if [ -n "$kernel_root" ]; then
 		find "$kernel_root/usr/lib" -maxdepth 2 -name libibverbs.so.1
 	else
-		/sbin/ldconfig -p | awk '$1 == "libibverbs.so.1" && !found++ { print $NF }'
+		libibverbs_here
 	fi
 }
 

@@ -180,6 +180,12 @@ in_root_of() {
 	esac
 }
 
+# libibverbs_here: the library that programs of this machine load. awk reads to the end, for ldconfig would
+# end by SIGPIPE.
+libibverbs_here() {
+	/sbin/ldconfig -p | awk '$1 == "libibverbs.so.1" && !found++ { print $NF }'
+}
+
 # with_mounts COMMAND...: what it mounts nobody else sees. But in a chroot, whose / is no mount that could
 # be made private: so it has to unmount it as well.
 with_mounts() {

@@ -73,8 +73,7 @@ suite() {
 
 # release: of rdma-core, whose tests these are
 release() {
-	/sbin/ldconfig -p | awk '$1 == "libibverbs.so.1" && !found++ { print $NF }' | xargs readlink -f |
-		cut -d. -f5
+	readlink -f "$(libibverbs_here)" | cut -d. -f5
 }
 
 # expected RELEASE: a line "PATTERN NUMBER" for each row of README.md's table, of the column that is
