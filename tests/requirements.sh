@@ -118,6 +118,16 @@ headers_without_verbs() {
 		hiding "$sources/include/rdma" nothing scripts/build-modules.sh "$version"
 }
 
+REFUSED='\*\*\* svt needs a processor of 64 bits, whose caches do not alias; this kernel is for another\.'
+
+# answers PATTERN VARIABLE=VALUE...: drivers/Kbuild, asked by make about a kernel of that configuration
+answers() {
+	env -u MAKEFLAGS make --eval='probe: ; @echo taken' -f drivers/Kbuild obj=drivers \
+		CONFIG_MODULES=y "${@:2}" probe >"$WORK/said" 2>&1 || :
+	cat "$WORK/said"
+	grep -q "$1" "$WORK/said"
+}
+
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 
@@ -133,6 +143,10 @@ run_test "a kernel without headers is refused" kernel_without_headers
 run_test "make without any headers says how to get them" make_without_headers
 run_test "a kernel without verbs is refused" kernel_without_verbs
 run_test "headers without verbs are refused" headers_without_verbs
+run_test "64 bits are taken" answers '^taken$' CONFIG_64BIT=y
+run_test "32 bits are refused" answers "$REFUSED" CONFIG_64BIT=
+run_test "caches that alias are refused" \
+	answers "$REFUSED" CONFIG_64BIT=y CONFIG_ARCH_HAS_CPU_CACHE_ALIASING=y
 echo "1..$((passed + failed))"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

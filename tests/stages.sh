@@ -39,7 +39,6 @@ sparse_of() {
 build_stages() {
 	local kernel suite
 	stage layers scripts/check-layers.sh
-	stage machines tests/machines.sh
 	stage kernel-um scripts/kernel.sh um
 	for suite in "${SUITES[@]}"; do
 		stage "root-$suite" scripts/root.sh "$suite"
@@ -200,7 +199,6 @@ cases_of() {
 			sed "/^ /d; s/\$/\t${suite:--}/"
 		;;
 	tools) list_tools | sed 's/$/\t-/' ;;
-	machines) tests/machines.sh | sed -nE 's/^(not )?ok [0-9]+ (.*)/\2\t-/p' ;;
 	full-build-*) printf '%s\t%s\n' "$1" "$kernel" ;;
 	full-demo-*) sed -nE "s,^verdict \"([^\"]*)\".*,demo: \\1\t$kernel,p" tests/demo-guest.sh ;;
 	*-um-debug) printf '%s\tum-debug\n' "$1" ;;
