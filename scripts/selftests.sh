@@ -49,5 +49,6 @@ kept=$cache_root/selftests-$version
 	hold_lock "$kept.lock"
 	[ -d "$kept" ] || fetch
 )
+use_kept "$kept"
 rm -rf "$BUILD/selftests"
 cp -r "$kept" "$BUILD/selftests"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # The test harness of the guest: a file tests/e2e/NN-name.sh sources it, calls run_test for each of
 # its tests and finish at its end. Namespaces, devices and pairs of programs are in pair.sh, programs
-# that are suites of cases in ktap.sh, what the machine is in machine.sh; they come along. Results are KTAP, indented by KTAP_INDENT where
-# they are part of others.
+# that are suites of cases in ktap.sh, what the machine is in machine.sh; they come along. Results are
+# KTAP, indented by KTAP_INDENT where they are part of others.
 #
 # A test is a function: it fails when a command in it fails, when it takes too long (TEST_LIMIT
 # seconds, 150 unless set, times SVT_TIME_SCALE), or when the kernel complains meanwhile. Its output

@@ -378,6 +378,7 @@ struct svt_device *svt_alloc_device(size_t size, struct net *net)
 {
 	struct ib_device *ibdev = _ib_alloc_device(size, &init_net);
 
+	/* ib_core tells its mode only by who may see a device */
 	if (ibdev && !rdma_dev_access_netns(ibdev, net)) {
 		ib_dealloc_device(ibdev);
 		ibdev = _ib_alloc_device(size, net);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* 7.x: asks a netdev that is locked; __ethtool_get_link_ksettings() locks it itself since */
+/* 7.2 has it: for a netdev that is locked; __ethtool_get_link_ksettings() locks it itself there */
 #include <linux/ethtool.h>
 
 #ifdef OLD
