@@ -213,6 +213,17 @@ delete_and_add_again() {
 	done
 }
 
+# On new kernels a dummy has a lock of its own, as many NICs have. It is held when svt hears of its
+# events: who takes it again holds RTNL for ever.
+netdev_with_a_lock() {
+	ip -n a link add dummy0 up type dummy
+	in_a rdma link add svtc type svt netdev dummy0
+	ip -n a link set dummy0 down
+	ip -n a link set dummy0 up mtu 1400
+	ip -n a link delete dummy0
+	until_true 10 device_gone svtc
+}
+
 netdev_deletion_removes_devices() {
 	ip -n a link delete veth0
 	until_true 10 device_gone svta
@@ -340,6 +351,7 @@ run_on_each "the counters of a port are in sysfs" port_counters_are_in_sysfs
 run_on_each "resources are listed" resources_are_listed
 run_on_each "events are traced" events_are_traced
 run_test "delete and add again" delete_and_add_again
+run_on_each "a netdev that has a lock of its own comes and goes" netdev_with_a_lock
 run_on_each "deletion of the netdev removes the device" netdev_deletion_removes_devices
 run_on_each "deletion of the namespace removes the device" namespace_deletion_removes_device
 run_on_each "exclusive mode shows a namespace its own device only" \
