@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Builds the kernel modules for one kernel in build/VERSION, so that one source tree serves several
-# kernels. Usage: build-modules.sh [--strict] [--sparse] [--coverage] VERSION
-#   --strict    any warning is an error
-#   --sparse    run sparse over every source file as well
-#   --coverage  count the lines that run, for a kernel with gcov
+# kernels. Usage: build-modules.sh [OPTION]... VERSION
+#   --strict      any warning is an error
+#   --sparse      run sparse over every source file as well
+#   --coverage    count the lines that run, for a kernel with gcov
+#   --source DIR  take drivers/ and include/ from DIR instead of this tree
 #
 # build/VERSION mirrors drivers/ and include/ by symbolic links; the build is incremental, and
-# sources that were removed vanish. A kernel that svt can not have is said so in one line, with status
-# 2. Warnings appear only when a file is compiled: after some, the
-# next strict build starts afresh.
+# sources that were removed vanish. Kernels that are made for KUnit get the suites too. A kernel that svt
+# can not have is said so in one line, with status 2. Warnings appear only when a file is compiled: after
+# some, the next strict build starts afresh.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -25,12 +26,13 @@ HARMLESS+='^make(\[[0-9]+\])?: \*\*\* (\[.*\] Error [0-9]+|Waiting for unfinishe
 
 # Sources only: kbuild may have been run in the source tree as well
 mirror() {
-	local folder
+	local folder folders=(drivers)
+	[ ! -d "$source/include" ] || folders+=(include)
 	while read -r folder; do
 		mkdir -p "$tree/$folder"
-		find "$TOP/$folder" -maxdepth 1 -type f \( -name '*.[chS]' -o -name 'K*' \) \
+		find "$source/$folder" -maxdepth 1 -type f \( -name '*.[chS]' -o -name 'K*' \) \
 			! -name '*.mod.c' ! -name probed.h -exec ln -sft "$tree/$folder" {} +
-	done < <(cd "$TOP" && find drivers include -type d)
+	done < <(cd "$source" && find "${folders[@]}" -type d)
 	find "$tree" -xtype l -delete
 }
 
@@ -42,26 +44,28 @@ build() {
 		"CF=-D__CHECK_ENDIAN__")
 	[ -z "$coverage" ] || arguments+=(GCOV_PROFILE=y)
 	! is_uml "$version" || arguments+=(ARCH=um)
+	! has_kunit "$version" || arguments+=(CONFIG_SVT_KUNIT_TEST=y)
 	in_root_of "$version" make --no-print-directory -j"$(nproc)" -C "$kernel_tree" M="$tree/drivers" \
 		"${arguments[@]}" modules
 }
 
-strict= sparse= coverage=
+strict= sparse= coverage= source=$TOP
 while [ $# -gt 1 ]; do
 	case $1 in
 	--strict) strict=1 ;;
 	--sparse) sparse=1 ;;
 	--coverage) coverage=1 ;;
+	--source) source=$(realpath "$2") && shift ;;
 	*) die "unknown option '$1'" ;;
 	esac
 	shift
 done
-[ $# = 1 ] || die "usage: build-modules.sh [--strict] [--sparse] [--coverage] VERSION"
+[ $# = 1 ] || die "usage: build-modules.sh [--strict] [--sparse] [--coverage] [--source DIR] VERSION"
 version=$(kernel_version "$1" headers) || exit 2
 find_kernel "$version"
 tree=$BUILD/$version
 log=$tree/build.log
-[ -e "$TOP/drivers/Kbuild" ] || die "no drivers/Kbuild: nothing to build"
+[ -e "$source/drivers/Kbuild" ] || die "no $source/drivers/Kbuild: nothing to build"
 need gcc gcc
 [ -z "$sparse" ] || need sparse sparse
 

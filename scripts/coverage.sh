@@ -26,13 +26,13 @@ place_counters() {
 	cp -r "$1/." "$2"
 }
 
+# The modules are built apart from those that other tests use.
 run_kunit() {
-	scripts/kunit.sh --coverage || die "the suites have to pass first"
-	place_counters "$BUILD/kunit-coverage/run/gcov" "$BUILD/kunit-coverage"
-	count_lines kunit "$(scripts/kernel.sh um-debug)" "$BUILD/kunit-coverage"
+	BUILD=$out scripts/kunit.sh --coverage || die "the suites have to pass first"
+	place_counters "$out/um-debug/kunit/gcov" "$out/um-debug"
+	count_lines kunit "$(scripts/kernel.sh um-debug)" "$out/um-debug"
 }
 
-# The modules are built apart from those that other tests use.
 run_e2e() {
 	BUILD=$out scripts/build-modules.sh --coverage debug
 	make --no-print-directory BUILD="$out" provider tools

@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Runs a command in a root that root.sh makes, with this tree at its place there. Usage: in-root.sh
-# SUITE COMMAND... In a root of another architecture make finds that one's compiler.
+# SUITE COMMAND... In a root of another architecture make finds that one's compiler. What is kept outside
+# of the tree is there too.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 . "$TOP/scripts/arch.sh"
+. "$TOP/scripts/cache.sh"
 
 # enter COMMAND...: called by with_mounts
 enter() {
 	local directory
-	trap 'umount -l "$root/proc" "$root$BUILD" "$root$TOP" 2>/dev/null' EXIT
-	for directory in "$TOP" "$BUILD"; do
+	trap 'umount -l "$root/proc" "$root$cache_root" "$root$BUILD" "$root$TOP" 2>/dev/null' EXIT
+	for directory in "$TOP" "$BUILD" "$cache_root"; do
 		mkdir -p "$directory" "$root$directory"
 		mount --bind "$directory" "$root$directory"
 	done

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Makes a kernel of the Debian package linux-source-6.12 for the tests, unless it is there, and
-# prints where it is. Usage: kernel.sh um|um-debug|debug|kcsan
+# prints where it is. Usage: kernel.sh NAME
 #   um        User-Mode Linux, for tests/vm/run.sh: programs run in it as fast as on the host
 #   um-debug  the same with KASAN and the other checkers; for scripts/kunit.sh, too
+#   um-debug-newest  that of the source of the newest kernel of Debian 13's backports
 #   debug     the same checkers in a kernel for QEMU
 #   kcsan     one that looks for data races, for QEMU
+#   ROOT-ARCHITECTURE/kunit[-64k]  for scripts/kunit.sh, of another architecture
 #
 # It is kept outside the tree, under a name with the package's version and a checksum of the
 # configuration, and made anew when either changes. There: the kernel (linux or bzImage),
@@ -17,21 +19,28 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=cache.sh
 . "$TOP/scripts/cache.sh"
+# shellcheck source=arch.sh
+. "$TOP/scripts/arch.sh"
 # shellcheck source=kernel/source.sh
 . "$TOP/scripts/kernel/source.sh"
+# shellcheck source=kernel/cross.sh
+. "$TOP/scripts/kernel/cross.sh"
+
+usage="usage: kernel.sh um|um-debug|um-debug-newest|debug|kcsan|ROOT-ARCHITECTURE/kunit[-64k]"
 
 choose() {
-	name=$1 ARCH=x86_64 image=arch/x86/boot/bzImage flags=()
+	name=$1 ARCH=x86_64 image=arch/x86/boot/bzImage flags=() targets=(all) cross=
 	case $name in
 	um) ARCH=um image=linux configs=(common guest um um-plain) ;;
-	um-debug) ARCH=um image=linux configs=(common guest checkers um um-debug) ;;
+	um-debug | um-debug-newest) ARCH=um image=linux configs=(common guest checkers um um-debug) ;;
 	debug) configs=(common guest checkers x86 debug) ;;
 	kcsan)
 		configs=(common guest x86 kcsan)
 		# Only our modules are looked at: faster, and no report is about others
 		flags=(KCSAN_SANITIZE=n)
 		;;
-	*) die "usage: kernel.sh um|um-debug|debug|kcsan" ;;
+	*-*/kunit*) choose_cross "$name" ;;
+	*) die "$usage" ;;
 	esac
 	export ARCH
 	configs=("${configs[@]/#/$TOP/scripts/kernel/}")
@@ -40,7 +49,11 @@ choose() {
 
 need_tools() {
 	[[ $(uname -m) = x86_64 ]] || die "the test kernels need an x86_64 host"
-	need_kernel_package
+	case $name in
+	*-newest) find_newest_source trixie ;;
+	*) need_kernel_package ;;
+	esac
+	[[ -z $cross ]] || return 0
 	need gcc gcc
 	need make make
 	need flex flex
@@ -83,11 +96,23 @@ widen_registers() {
 	grep -q 12288 "$file" || die "$file: it does not say how large the extended state is"
 }
 
+# wanted_options TREE: of the newest kernel without options that are no more; of one whose guest has no
+# modules none is made
+wanted_options() {
+	local known=.
+	if [[ $name = *-newest ]]; then
+		known=$(find "$1" -name 'Kconfig*' -exec \
+			sed -nE 's/^[[:space:]]*(menu)?config ([A-Z0-9_]+).*/^CONFIG_\2=/p' {} + | sort -u)
+	fi
+	grep -hE '^(# )?CONFIG_' "${configs[@]}" | grep -f <(echo "$known") |
+		if [[ -n $cross ]]; then sed 's/=m$/=y/'; else cat; fi
+}
+
 configure_kernel() {
 	local missing
 
-	cat "${configs[@]}" >"$1/wanted.config"
-	make -s -C "$1" KCONFIG_ALLCONFIG=wanted.config allnoconfig
+	wanted_options "$1" >"$1/wanted.config"
+	in_root_of "$name" make -s -C "$1" KCONFIG_ALLCONFIG=wanted.config allnoconfig
 	missing=$(grep -E '^(# )?CONFIG_' "$1/wanted.config" | grep -vxFf "$1/.config" || true)
 	[[ -z $missing ]] || die "scripts/kernel/*.config ask for what this kernel lacks: $missing"
 }
@@ -127,15 +152,19 @@ make_kernel() {
 	say "kernel: making the test kernel '$name' (once; 5 to 20 minutes on 2 cores): $1"
 	rm -rf "$1.building"
 	mkdir -p "$tree" "$1.building/kernel"
-	unpack_for_build "$tree"
-	[[ $ARCH != um ]] || widen_registers "$tree"
+	"unpack${cross:-_for_build}" "$tree"
+	# Newer ones ask the processor
+	if [[ $ARCH = um ]] && grep -q HOST_FP_SIZE "$tree/arch/x86/um/user-offsets.c"; then
+		widen_registers "$tree"
+	fi
 	configure_kernel "$tree"
-	if ! with_progress "$log" nice make -C "$tree" -j"$(nproc)" "${flags[@]}" all; then
+	if ! with_progress "$log" in_root_of "$name" nice make -C "$tree" -j"$(nproc)" "${flags[@]}" \
+		"${targets[@]}"; then
 		tail -n 20 "$log" >&2
 		cp "$log" "$1.log"
 		die "the kernel does not build, see $1.log"
 	fi
-	keep "$tree" "$1.building/kernel" >>"$log" 2>&1
+	"keep$cross" "$tree" "$1.building/kernel" >>"$log" 2>&1
 	mv "$log" "$1.building/kernel/build.log"
 	mv "$1.building/kernel" "$1"
 	rm -rf "$1.building"
@@ -149,12 +178,17 @@ place() {
 	key=$({
 		cat "${configs[@]}"
 		declare -f unpack_for_build widen_registers kept_of_kernel keep
-		echo "${flags[@]}" "$(gcc -dumpfullversion)"
+		if [[ -n $cross ]]; then
+			declare -f unpack_cross keep_cross
+			echo "${kernel_root##*/}"
+		else
+			echo "${flags[@]}" "$(gcc -dumpfullversion)"
+		fi
 	} | sha256sum | cut -c1-12)
-	echo "$cache_root/kernel-$(kernel_package_version)-$name-$key"
+	echo "$cache_root/kernel-${newest_version:-$(kernel_package_version)}-${name//\//-}-$key"
 }
 
-[[ $# = 1 ]] || die "usage: kernel.sh um|um-debug|debug|kcsan"
+[[ $# = 1 ]] || die "$usage"
 choose "$1"
 need_tools
 kernel=$(place)

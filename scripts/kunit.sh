@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# Runs the KUnit suites of the modules in a User-Mode Linux kernel that has KASAN,
-# lockdep and the other checkers; scripts/kernel.sh makes it.  The modules are built in
-# build/kunit/ from a copy of drivers/ and include/.
+# Runs the KUnit suites of the modules in a kernel that scripts/kernel.sh makes: User-Mode
+# Linux with KASAN, lockdep and the other checkers, or one of another architecture in QEMU.
+# The modules are in build/KERNEL then, the results in build/KERNEL/kunit.
 
 # shellcheck source-path=SCRIPTDIR
 set -euo pipefail
@@ -17,13 +17,15 @@ helpers=$TOP/scripts/kunit
 usage() {
 	cat <<-END
 	Usage: scripts/kunit.sh [OPTION]...
+	  --kernel NAME     um-debug, which is the default, um-debug-newest, trixie-arm64/kunit,
+	                    trixie-arm64/kunit-64k, bookworm-s390x/kunit
 	  --filter GLOB     run the suites (or suite.case) that match
 	  --module NAME     load this one only, of ours (may be given again)
 	  --source DIR      take drivers/ and include/ from DIR instead of this tree
-	  --build DIR       build and run there instead of in build/kunit
 	  --coverage        count the lines that the suites run, for scripts/coverage.sh
 	  --strict          a warning of the compiler (W=1) is an error
-	  --timeout SEC     limit for the guest (default 240, times SVT_TIME_SCALE)
+	  --timeout SEC     limit for the guest (default 240, or 900 if it is emulated; times
+	                    SVT_TIME_SCALE)
 	  --self-test       show that failures and bugs of each kind are reported
 
 	The last line is "N passed, N failed" (cases; a splat or a missing result counts
@@ -39,27 +41,26 @@ leave() {
 }
 
 parse_arguments() {
-	source=$TOP
-	build=
+	kernel=um-debug
 	coverage=
 	filter=
 	only=()
-	limit=240
+	limit=
 	flags=()
 	while (($#)); do
 		case $1 in
-		--filter|--module|--source|--build|--timeout)
+		--kernel|--filter|--module|--source|--timeout)
 			(($# > 1)) || die "$1 needs a value"
 			;;&
+		--kernel) kernel=$2; shift ;;
 		--filter) filter=$2; shift ;;
 		--module) only+=("$2"); shift ;;
-		--source) source=$(realpath "$2"); shift ;;
-		--build) build=$(realpath -m "$2"); shift ;;
+		--source) flags+=(--source "$2"); shift ;;
 		--timeout) limit=$2; shift ;;
-		--strict) flags+=(W=1 KCFLAGS="-Werror -Wno-missing-include-dirs") ;;
+		--strict) flags+=(--strict) ;;
 		--coverage)
 			coverage=yes
-			flags+=(GCOV_PROFILE=y)
+			flags+=(--coverage)
 			;;
 		--self-test) exec "$helpers/selftest.sh" ;;
 		--help|-h) verdict=yes; usage; exit ;;
@@ -67,8 +68,11 @@ parse_arguments() {
 		esac
 		shift
 	done
-	build=${build:-$BUILD/kunit${coverage:+-coverage}}
-	run=$build/run
+	has_kunit "$kernel" || die "no kernel for KUnit is called '$kernel'"
+	build=$BUILD/$kernel
+	run=$build/kunit
+	# An emulated processor takes ten times as long
+	limit=${limit:-$(is_uml "$kernel" && echo 240 || echo 900)}
 }
 
 need_tools() {
@@ -80,46 +84,11 @@ need_tools() {
 
 # ---- the modules ---------------------------------------------------------------------
 
-list_sources() {
-	local folders=(drivers)
-
-	[[ ! -d $source/include ]] || folders+=(include)
-	(cd "$source" && find "${folders[@]}" -type f \
-		\( -name '*.[chS]' -o -name Kbuild -o -name Makefile -o -name Kconfig \) \
-		! -name '*.mod.c' ! -name probed.h | sort)
-}
-
-# Copies what differs.  When a file has gone, everything made of the copy goes too:
-# an object without its source would pass for up to date.
-mirror_sources() {
-	local file
-
-	[[ -d $source/drivers ]] || die "no drivers/ in $source"
-	mkdir -p "$build"
-	list_sources >"$build/sources.new"
-	if [[ -e $build/sources ]] &&
-	   [[ -n $(comm -23 "$build/sources" "$build/sources.new") ]]; then
-		rm -rf "$build/drivers" "$build/include"
-	fi
-	while read -r file; do
-		cmp -s "$source/$file" "$build/$file" || {
-			mkdir -p "$build/${file%/*}"
-			cp "$source/$file" "$build/$file"
-		}
-	done <"$build/sources.new"
-	mv "$build/sources.new" "$build/sources"
-}
-
 build_modules() {
-	local start=$SECONDS log=$build/modules.log
+	local start=$SECONDS
 
-	if ! make -C "$kernel" ARCH=um M="$build/drivers" CONFIG_SVT_KUNIT_TEST=y \
-			-j"$(nproc)" "${flags[@]}" modules >"$log" 2>&1; then
-		grep -E -A8 'error|warning:|undefined|No rule' "$log" | head -n 60 ||
-			tail -n 30 "$log"
-		die "the modules do not build, see $log"
-	fi
-	grep -E -A8 'warning:' "$log" | head -n 60 || true
+	"$TOP/scripts/build-modules.sh" "${flags[@]}" "$kernel" >"$output" 2>&1 ||
+		{ grep -E -A8 'error:|warning:' "$output" | head -n 60; die "the modules do not build, see $output"; }
 	say "kunit: modules built in $((SECONDS - start)) s"
 }
 
@@ -169,24 +138,24 @@ plan_load() {
 
 # ---- the run -------------------------------------------------------------------------
 
-# Leaves the guest's exit status in $run/status.
-boot() {
-	local status=0 release seconds
+# boot_uml: sets status to how it ended
+boot_uml() {
+	local release seconds
 	local arguments=(mem=1G root=/dev/root rootfstype=hostfs rootflags=/ ro
 		"init=$helpers/init.sh" con=null "con0=null,fd:1" ignore_loglevel
 		panic=1 kasan_multi_shot kunit.enable=1
 		"SVT_RUN=$run" "SVT_NONCE=$nonce")
 
-	release=$(<"$kernel/.kernelrelease")
-	arguments+=("SVT_MODULES=$kernel/lib/modules")
+	release=$(<"$kernel_dir/.kernelrelease")
+	arguments+=("SVT_MODULES=$kernel_dir/lib/modules")
 	[[ -d /lib/modules ]] || die "no /lib/modules here: apt-get install linux-headers-amd64"
-	[[ -d $kernel/lib/modules/$release ]] || die "remove $kernel: it is not complete"
+	[[ -d $kernel_dir/lib/modules/$release ]] || die "remove $kernel_dir: it is not complete"
 	[[ -z $filter ]] || arguments+=("kunit.filter_glob=$filter")
 	[[ -z $coverage ]] || arguments+=("SVT_COVERED=$build")
 	seconds=$(scaled "$limit")
 	hold_processor
 	ulimit -c 0
-	timeout -k 5 "$seconds" taskset -c "$processor" "$kernel/linux" "${arguments[@]}" \
+	timeout -k 5 "$seconds" taskset -c "$processor" "$kernel_dir/linux" "${arguments[@]}" \
 		>"$run/console.log" 2>&1 </dev/null &
 	guest=$!
 	wait "$guest" || status=$?
@@ -194,7 +163,15 @@ boot() {
 	if ((status == 124 || status == 137)); then
 		status="timeout after $seconds s"
 	fi
-	echo "$status" >"$run/status"
+}
+
+# boot_qemu: sets status to how it ended
+boot_qemu() {
+	export SVT_NONCE=$nonce SVT_LOAD=$run/load
+	"$TOP/tests/vm/run.sh" --kernel "$kernel" --bare --smp 1 --mem 1024 --timeout "$limit" \
+		--console "$run/console.log" --files "$run" --append "ignore_loglevel panic_on_warn=0 \
+		kunit.enable=1 ${filter:+kunit.filter_glob=$filter}" \
+		-- "$helpers/suites.sh" /run/svt/files >"$run/vm.log" 2>&1 || status=$?
 }
 
 run_suites() {
@@ -203,7 +180,13 @@ run_suites() {
 	rm -rf "$run"
 	mkdir -p "$run"
 	plan_load
-	boot
+	if is_uml "$kernel"; then
+		boot_uml
+	else
+		boot_qemu
+	fi
+	echo "$status" >"$run/status"
+	status=0
 	say "kunit: guest ran $((SECONDS - start)) s, its console is in $run/console.log"
 	[[ -z $filter ]] || expected=any
 	perl "$helpers/report.pl" "$run" "$expected" "$nonce" || status=$?
@@ -216,9 +199,9 @@ guest=
 trap leave EXIT
 parse_arguments "$@"
 need_tools
-kernel=$("$TOP/scripts/kernel.sh" um-debug)
-hold_lock "$build.lock"
-made_for "$build" "$kernel"
-mirror_sources
+kernel_dir=$("$TOP/scripts/kernel.sh" "$kernel")
+mkdir -p "$build"
+hold_lock "$build/kunit.lock"
+output=$build/kunit.log
 build_modules
 run_suites

@@ -110,12 +110,17 @@ newest_kernel() {
 
 # is_made NAME: whether scripts/kernel.sh makes it. Its version is its name.
 is_made() {
-	[[ $1 =~ ^(um|um-debug|debug|kcsan)$ ]]
+	[[ $1 =~ ^(um|um-debug|um-debug-newest|debug|kcsan|[a-z]+-[a-z0-9]+/kunit(-64k)?)$ ]]
 }
 
 # is_uml NAME: whether it is User-Mode Linux, which runs as a program of the host
 is_uml() {
 	[[ $1 = um* ]]
+}
+
+# has_kunit NAME: whether it is made to run the suites of KUnit
+has_kunit() {
+	is_made "$1" && [[ ${1##*/} =~ ^(um-debug|kunit) ]]
 }
 
 # kernel_version NAME image|headers: NAME is a series (6.1, 6.12), a full version, either of a root
@@ -165,8 +170,9 @@ find_kernel() {
 	kernel_tree=/lib/modules/$kernel_release/build
 	if is_made "$1"; then
 		kernel_tree=$("$TOP/scripts/kernel.sh" "$1")
-		kernel_image=$kernel_tree/bzImage
-		! is_uml "$1" || kernel_image=$kernel_tree/linux
+		for kernel_image in "$kernel_tree"/{linux,Image,bzImage}; do
+			[ ! -e "$kernel_image" ] || break
+		done
 		kernel_release=$(<"$kernel_tree/.kernelrelease")
 		kernel_modules=$kernel_tree/lib/modules/$kernel_release
 	fi

@@ -29,6 +29,9 @@ ARCHITECTURES=(trixie-arm64/6.12 trixie-arm64/6.12-16k bookworm-s390x/6.12 trixi
 	bookworm-ppc64el/6.12)
 EMULATED=(trixie-arm64/6.12 trixie-arm64/6.12-16k bookworm-s390x/6.12)
 
+# Where KUnit runs besides: the newest kernel, and what EMULATED is for
+KUNIT=(um-debug-newest trixie-arm64/kunit trixie-arm64/kunit-64k bookworm-s390x/kunit)
+
 # sparse_of KERNEL: the sparse of Debian 13 does not know words of the newest headers
 sparse_of() {
 	[ "$1" = trixie/newest ] || echo --sparse
@@ -128,6 +131,9 @@ full_stages() {
 	local kernel
 	stage_e2e full-functions-6.1 6.1 1 "${FUNCTIONS[@]}"
 	stage_e2e full-functions-6.12 6.12 2 "${FUNCTIONS[@]}"
+	for kernel in "${KUNIT[@]}"; do
+		long_stage "full-kunit-${kernel//\//-}" scripts/kunit.sh --strict --kernel "$kernel"
+	done
 	stage full-fuzz tests/fuzz.sh --runs 20000000
 	stage build-trixie-6.12-cloud scripts/build-modules.sh --strict --sparse trixie/6.12-cloud
 	architecture_stages
@@ -186,6 +192,7 @@ cases_of() {
 	kernel=${kernel/-6./\/6.}
 	case $1 in
 	kunit) suites | sed 's/$/\tum-debug/' ;;
+	full-kunit-*) suites | sed "s/\$/\t${1#full-kunit-}/" ;;
 	fuzz | full-fuzz) basename -s .c tests/fuzz/*.c | sed 's/$/\t-/' ;;
 	install) tests_of tests/install.sh | sed 's/$/\t6.1/' ;;
 	harness) tests_of tests/lib/selftest.sh | sed 's/$/\t6.1/' ;;

@@ -8,6 +8,7 @@
 
 use strict;
 use warnings;
+no warnings 'portable';		# addresses have 64 bits
 
 my ($run, $expected, $nonce) = @ARGV;
 my $passed = 0;

@@ -7,13 +7,13 @@ set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
-build=$BUILD/kunit-selftest
-output=$build/output
+export BUILD=$BUILD/kunit-selftest
+output=$BUILD/output
 passed=0
 failed=0
 
 kunit() {
-	"$TOP/scripts/kunit.sh" --source "$TOP/scripts/kunit/selftest" --build "$build" "$@" >"$output" 2>&1
+	"$TOP/scripts/kunit.sh" --source "$TOP/scripts/kunit/selftest" "$@" >"$output" 2>&1
 }
 
 verdict() {
@@ -62,7 +62,7 @@ bug() {
 	reports "$@" --module bugs --filter "bugs.$case"
 }
 
-mkdir -p "$build"
+mkdir -p "$BUILD"
 passes "a good module" "3 passed, 0 failed" --module good
 passes "one suite of two" "2 passed, 0 failed" --module good --filter param
 reports "a filter that nothing matches" "no suite ran" --module good --filter nothing

@@ -7,7 +7,7 @@
 # emulator: nothing of it ever runs here, so packages are unpacked only, and what their scripts would
 # have made is made by set_up_guest().
 
-TOOLS=(make kmod xz-utils zstd sparse pkg-config libc6-dev gcc)
+TOOLS=(make kmod xz-utils zstd sparse pkg-config libc6-dev gcc flex bison bc)
 LIBRARIES=(libc6-dev libibverbs-dev librdmacm-dev zlib1g-dev)
 GUEST=(kmod rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest python3 iproute2
 	iputils-ping procps busybox-static tcpdump ethtool socat strace iptables netcat-openbsd)

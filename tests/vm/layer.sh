@@ -44,7 +44,8 @@ fill() {
 version=$1
 find_kernel "$version"
 if [ "${2:-}" = bare ]; then
-	! is_made "$version" || die "--bare is for kernels that are installed here"
+	[ -n "$kernel_root" ] || ! is_made "$version" ||
+		die "--bare is for kernels that are installed here"
 	layer=$BUILD/vm/layer-${version//\//-}-bare
 	mkdir -p "$layer"
 else

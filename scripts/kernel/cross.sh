@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# shellcheck shell=bash disable=SC2034,SC2154
+# Kernels of other architectures for scripts/kunit.sh, for kernel.sh, which sources this. They are compiled in
+# the root of their architecture, and nothing of them is a module: its guest has no modules of theirs.
+
+# choose_cross NAME: ROOT/kunit, or ROOT/kunit-64k with pages of 64 KiB
+choose_cross() {
+	find_arch "${1%%/*}"
+	find_root "$1"
+	ARCH=$karch cross=_cross configs=(common kunit "kunit-$arch")
+	case ${1#*-} in
+	arm64/kunit) image=arch/arm64/boot/Image ;;
+	arm64/kunit-64k)
+		image=arch/arm64/boot/Image
+		configs+=(pages-64k)
+		;;
+	s390x/kunit) image=arch/s390/boot/bzImage ;;
+	*) die "there is a kernel for KUnit of arm64 (kunit, kunit-64k) and of s390x (kunit)" ;;
+	esac
+	targets=("${image##*/}" modules)
+}
+
+# unpack_cross DIR: what is left out for the kernels of this machine, but for the architecture
+unpack_cross() {
+	unpack_for_build "$1"
+	unpack_kernel "$1" "linux-source-*/arch/$ARCH/*"
+}
+
+# keep_cross TREE DIR: and the headers of the architecture
+keep_cross() {
+	keep "$1" "$2"
+	(cd "$1" && find "arch/$ARCH" \( -name '*.h' -o -name 'Makefile*' -o -name '*.lds' \) -print |
+		tar -cf - -T -) | tar -xf - -C "$2"
+}
