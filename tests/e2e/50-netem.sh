@@ -24,8 +24,8 @@ impaired() {
 }
 
 pingpong() {
-	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -c -s 20000 "$@" -- \
-		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -c -s 20000 "$@" 10.0.0.1
+	pair ibv_rc_pingpong -e -d svta -g "$(gid_index svta v4)" -c -s 20000 "$@" -- \
+		ibv_rc_pingpong -e -d svtb -g "$(gid_index svtb v4)" -c -s 20000 "$@" 10.0.0.1
 }
 
 bandwidth() {

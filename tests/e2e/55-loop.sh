@@ -78,7 +78,7 @@ scripts_in_exclusive_mode() {
 
 setup_pair
 for type in rc uc ud srq; do
-	run_test "$type pingpong" pingpong $type -n 50
+	run_test "$type pingpong" pingpong $type -e -n 50
 done
 run_test "rping" pair rping -s -C 20 -V -a 10.0.0.1 -- rping -c -C 20 -V -a 10.0.0.1
 run_test "faults by script" faults_by_script

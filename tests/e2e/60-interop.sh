@@ -73,7 +73,7 @@ captured_packets_decode() {
 	both_ways ib_write_bw -x -F -n 20 -s 10000
 	both_ways ib_read_bw -x -F -n 20 -s 10000
 	both_ways ib_atomic_bw -x -F -n 20
-	both_ways ibv_ud_pingpong -g -n 20
+	both_ways ibv_ud_pingpong -g -e -n 20
 	sleep 1
 	kill "$pid"
 	wait "$pid"
@@ -104,7 +104,7 @@ port_of_rxe() {
 	dmesg | grep 'cable0: svt: UDP port 4791 is in use in this network namespace'
 	fails rdma link show svtc/1
 	ip link delete cable0
-	both_ways ibv_rc_pingpong -g -n 60
+	both_ways ibv_rc_pingpong -g -e -n 60
 }
 
 # Older ones have the port as long as their module is there
@@ -113,8 +113,8 @@ port_after_rxe() {
 	modprobe -r rdma_rxe
 	rdma link add svtc type svt netdev veth0
 	gid_index svtc v4
-	pair ibv_rc_pingpong -d svta -g "$(gid_index svta v4)" -n 60 -- \
-		ibv_rc_pingpong -d svtc -g "$(gid_index svtc v4)" -n 60 10.0.0.1
+	pair ibv_rc_pingpong -e -d svta -g "$(gid_index svta v4)" -n 60 -- \
+		ibv_rc_pingpong -e -d svtc -g "$(gid_index svtc v4)" -n 60 10.0.0.1
 	rdma link delete svtc
 	modprobe rdma_rxe
 	rdma link add rxe0 type rxe netdev veth0
@@ -123,10 +123,10 @@ port_after_rxe() {
 
 setup_mixed
 run_on_each "rc pingpong with rxe" both_ways ibv_rc_pingpong -g -n 60
-run_on_each "ud pingpong with rxe" both_ways ibv_ud_pingpong -g -n 60
-run_test "uc pingpong with rxe" both_ways ibv_uc_pingpong -g -n 60
-run_test "rc pingpong with rxe over IPv6" both_ways_v6 ibv_rc_pingpong -g -n 60
-run_test "rc pingpong with rxe, contents checked" both_ways ibv_rc_pingpong -g -n 100 -c -s 30001
+run_on_each "ud pingpong with rxe" both_ways ibv_ud_pingpong -g -e -n 60
+run_test "uc pingpong with rxe" both_ways ibv_uc_pingpong -g -e -n 60
+run_test "rc pingpong with rxe over IPv6" both_ways_v6 ibv_rc_pingpong -g -e -n 60
+run_test "rc pingpong with rxe, contents checked" both_ways ibv_rc_pingpong -g -e -n 100 -c -s 30001
 run_on_each "send bandwidth with rxe" both_ways ib_send_bw -x -F -n 150
 run_on_each "read bandwidth with rxe" both_ways ib_read_bw -x -F -n 150
 run_test "write bandwidth with rxe" both_ways ib_write_bw -x -F -n 150

@@ -17,12 +17,12 @@ xrc_pingpong() {
 # One server and two clients: each of the three sends to the others by their SRQs' numbers
 three_processes() {
 	local server first
-	start_in a "$WORK/server" ibv_xsrq_pingpong -d svta -g "$(gid_index svta v4)" -n 100 -c 2
+	start_in a "$WORK/server" ibv_xsrq_pingpong -e -d svta -g "$(gid_index svta v4)" -n 100 -c 2
 	server=$!
 	(wait_listening "$server")
-	start_in b "$WORK/first" ibv_xsrq_pingpong -d svtb -g "$(gid_index svtb v4)" -n 100 10.0.0.1
+	start_in b "$WORK/first" ibv_xsrq_pingpong -e -d svtb -g "$(gid_index svtb v4)" -n 100 10.0.0.1
 	first=$!
-	in_b ibv_xsrq_pingpong -d svtb -g "$(gid_index svtb v4)" -n 100 10.0.0.1
+	in_b ibv_xsrq_pingpong -e -d svtb -g "$(gid_index svtb v4)" -n 100 10.0.0.1
 	wait "$first"
 	wait "$server"
 	assert_idle svta
@@ -59,7 +59,7 @@ is_busy() {
 setup_pair
 run_test "XRC pingpong" xrc_pingpong v4
 run_test "XRC pingpong by events" xrc_pingpong v4 -e
-run_test "XRC pingpong over IPv6" xrc_pingpong v6
+run_test "XRC pingpong over IPv6" xrc_pingpong v6 -e
 run_test "XRC pingpong of a server and two clients" three_processes
 run_test "XRC pingpong whose processes are killed" killed_processes
 run_test "an XRC TGT QP outlives the process that made it" handed_over xrc

@@ -37,10 +37,10 @@ with_other_programs() {
 	index=$(gid_index svta v4)
 	pair ibv_rc_pingpong -d svta -g "$index" -o -n 50 -- \
 		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -o -n 50 10.0.0.1
-	pair ibv_rc_pingpong -d svta -g "$index" -o -P -c -n 50 -- \
-		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -o -P -c -n 50 10.0.0.1
-	pair ibv_srq_pingpong -d svta -g "$index" -o -n 50 -- \
-		ibv_srq_pingpong -d svtb -g "$(gid_index svtb v4)" -o -n 50 10.0.0.1
+	pair ibv_rc_pingpong -d svta -g "$index" -e -o -P -c -n 50 -- \
+		ibv_rc_pingpong -d svtb -g "$(gid_index svtb v4)" -e -o -P -c -n 50 10.0.0.1
+	pair ibv_srq_pingpong -e -d svta -g "$index" -o -n 50 -- \
+		ibv_srq_pingpong -e -d svtb -g "$(gid_index svtb v4)" -o -n 50 10.0.0.1
 }
 
 # A process that waits for a peer has registered its buffer
