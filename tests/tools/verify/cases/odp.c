@@ -330,6 +330,11 @@ static void run_advice(struct test *t)
 		test_fail(t, "advice on what is not mapped");
 }
 
+/* One number for all architectures; one that has no such call may have no name for it */
+#ifndef SYS_memfd_secret
+#define SYS_memfd_secret	447
+#endif
+
 /* Memory that not even the kernel has at hand */
 static void become_secret(struct stage *s)
 {
