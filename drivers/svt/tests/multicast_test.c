@@ -2,6 +2,8 @@
 /*
  * Multicast groups: who joins, who leaves, and that each member gets a packet once.
  */
+#include <linux/unaligned.h>
+
 #include "tests/responder_fixture.h"
 #include "transport/multicast.h"
 

@@ -3,6 +3,8 @@
  * What every packet has to pass before it may change the state of a QP: from the backend's
  * svt_receive() to the side that it is for.
  */
+#include <linux/unaligned.h>
+
 #include "tests/responder_fixture.h"
 #include "transport/receive.h"
 #include "wire/aeth.h"
