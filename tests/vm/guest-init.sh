@@ -4,10 +4,10 @@
 # off.
 #
 # vm_run= on the kernel command line names the directory of this run: `command` there is what to
-# run, and vm_limit= is its time limit in seconds. Virtio-serial ports lead to the host: svt.out
-# takes the command's output, svt.files an archive of what it left in /run/svt/files, svt.ctl the
-# results, line by line, and last "exit STATUS"; the host answers that one, so nothing is lost at
-# power-off.
+# run. vm_limit= is its time limit in seconds, vm_hung= that for a task that does not move.
+# Virtio-serial ports lead to the host: svt.out takes the command's output, svt.files an archive of
+# what it left in /run/svt/files, svt.ctl the results, line by line, and last "exit STATUS"; the
+# host answers that one, so nothing is lost at power-off.
 
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LANG=C.UTF-8 TERM=linux SVT_RESULTS=/run/svt/results
@@ -44,7 +44,7 @@ prepare_machine() {
 	ulimit -c 0
 	ulimit -n 65536
 	echo 1 >/proc/sys/kernel/hung_task_panic
-	echo 90 >/proc/sys/kernel/hung_task_timeout_secs
+	echo "$vm_hung" >/proc/sys/kernel/hung_task_timeout_secs
 	echo 1 >/proc/sys/kernel/panic_on_rcu_stall
 	# Scans are for the end of the tests
 	[ ! -e /sys/kernel/debug/kmemleak ] || echo scan=off >/sys/kernel/debug/kmemleak

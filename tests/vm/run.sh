@@ -144,6 +144,7 @@ boot_words() {
 	# A report of a race is no end: there may be others. Few accesses are ours: look at many
 	[ "$version" != kcsan ] || words+=" panic_on_warn=0 kcsan.skip_watch=100"
 	words+=" vm_top=$TOP vm_init=tests/vm/guest-init.sh vm_run=$run vm_limit=$seconds"
+	words+=" vm_hung=$(scaled 90)"
 	[ -z "$wires" ] || words+=" vm_side=${wires##*:}"
 	echo "$words $append"
 }
