@@ -29,7 +29,7 @@ ARCHITECTURES=(trixie-arm64/6.12 trixie-arm64/6.12-16k bookworm-s390x/6.12 trixi
 	bookworm-ppc64el/6.12)
 EMULATED=(trixie-arm64/6.12 trixie-arm64/6.12-16k bookworm-s390x/6.12)
 
-# Where KUnit runs besides: the newest kernel, and what EMULATED is for
+# Kernels that check-full runs the suites of KUnit in
 KUNIT=(um-debug-newest trixie-arm64/kunit trixie-arm64/kunit-64k bookworm-s390x/kunit)
 
 # sparse_of KERNEL: the sparse of Debian 13 does not know words of the newest headers

@@ -3,7 +3,7 @@
 # Runs programs of tests, and shows their results as one KTAP. Usage: run.sh [--or-none] PROGRAM...
 # T is a pattern for the names of those to run. A program that ends before its last test, or in
 # error without a test that failed, counts as a failure. What failed is named again at the end; the
-# last line is "N passed, N failed". No test is an error but with --or-none, where others run too.
+# last line is "N passed, N failed". If no test matches T it is an error, except with --or-none.
 
 set -euo pipefail
 . "$(dirname "$0")/../../../scripts/lib.sh"
