@@ -96,22 +96,19 @@ widen_registers() {
 	grep -q 12288 "$file" || die "$file: it does not say how large the extended state is"
 }
 
-# wanted_options TREE: of the newest kernel without options that are no more; of one whose guest has no
-# modules none is made
+# wanted_options: an option has another name in the newest kernel; where the guest has no modules, none is
+# made
 wanted_options() {
-	local known=.
-	if [[ $name = *-newest ]]; then
-		known=$(find "$1" -name 'Kconfig*' -exec \
-			sed -nE 's/^[[:space:]]*(menu)?config ([A-Z0-9_]+).*/^CONFIG_\2=/p' {} + | sort -u)
-	fi
-	grep -hE '^(# )?CONFIG_' "${configs[@]}" | grep -f <(echo "$known") |
-		if [[ -n $cross ]]; then sed 's/=m$/=y/'; else cat; fi
+	local edits=(-e '')
+	[[ $name != *-newest ]] || edits+=(-e 's/^CONFIG_PROC_SYSCTL=/CONFIG_SYSCTL=/')
+	[[ -z $cross ]] || edits+=(-e 's/=m$/=y/')
+	cat "${configs[@]}" | sed "${edits[@]}"
 }
 
 configure_kernel() {
 	local missing
 
-	wanted_options "$1" >"$1/wanted.config"
+	wanted_options >"$1/wanted.config"
 	in_root_of "$name" make -s -C "$1" KCONFIG_ALLCONFIG=wanted.config allnoconfig
 	missing=$(grep -E '^(# )?CONFIG_' "$1/wanted.config" | grep -vxFf "$1/.config" || true)
 	[[ -z $missing ]] || die "scripts/kernel/*.config ask for what this kernel lacks: $missing"
@@ -178,6 +175,7 @@ place() {
 	key=$({
 		cat "${configs[@]}"
 		declare -f unpack_for_build widen_registers kept_of_kernel keep
+		[[ $name != *-newest ]] || declare -f wanted_options
 		if [[ -n $cross ]]; then
 			declare -f unpack_cross keep_cross
 			echo "${kernel_root##*/}"

@@ -69,6 +69,7 @@ parse_arguments() {
 		shift
 	done
 	has_kunit "$kernel" || die "no kernel for KUnit is called '$kernel'"
+	[[ -z $coverage ]] || is_uml "$kernel" || die "no lines are counted in $kernel: it has no gcov"
 	build=$BUILD/$kernel
 	run=$build/kunit
 	# An emulated processor takes ten times as long
@@ -143,14 +144,13 @@ boot_uml() {
 	local release seconds
 	local arguments=(mem=1G root=/dev/root rootfstype=hostfs rootflags=/ ro
 		"init=$helpers/init.sh" con=null "con0=null,fd:1" ignore_loglevel
-		panic=1 kasan_multi_shot kunit.enable=1
+		panic=1 kasan_multi_shot "${kunit_words[@]}"
 		"SVT_RUN=$run" "SVT_NONCE=$nonce")
 
 	release=$(<"$kernel_dir/.kernelrelease")
 	arguments+=("SVT_MODULES=$kernel_dir/lib/modules")
 	[[ -d /lib/modules ]] || die "no /lib/modules here: apt-get install linux-headers-amd64"
 	[[ -d $kernel_dir/lib/modules/$release ]] || die "remove $kernel_dir: it is not complete"
-	[[ -z $filter ]] || arguments+=("kunit.filter_glob=$filter")
 	[[ -z $coverage ]] || arguments+=("SVT_COVERED=$build")
 	seconds=$(scaled "$limit")
 	hold_processor
@@ -170,12 +170,14 @@ boot_qemu() {
 	export SVT_NONCE=$nonce SVT_LOAD=$run/load
 	"$TOP/tests/vm/run.sh" --kernel "$kernel" --bare --smp 1 --mem 1024 --timeout "$limit" \
 		--console "$run/console.log" --files "$run" --append "ignore_loglevel panic_on_warn=0 \
-		kunit.enable=1 ${filter:+kunit.filter_glob=$filter}" \
+		${kunit_words[*]}" \
 		-- "$helpers/suites.sh" /run/svt/files >"$run/vm.log" 2>&1 || status=$?
 }
 
 run_suites() {
 	local start=$SECONDS nonce=$$-$RANDOM-$RANDOM status=0
+	# Newer kernels run the suites of a module by themselves only when told
+	local kunit_words=(kunit.enable=1 kunit.autorun=1 ${filter:+"kunit.filter_glob=$filter"})
 
 	rm -rf "$run"
 	mkdir -p "$run"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2034,SC2154
-# Kernels of other architectures for scripts/kunit.sh, for kernel.sh, which sources this. They are compiled in
-# the root of their architecture, and nothing of them is a module: its guest has no modules of theirs.
+# Kernels of other architectures for KUnit; to be sourced by kernel.sh. The root of the architecture compiles
+# them. They are without modules, for the guest's root has those of Debian's kernels only.
 
 # choose_cross NAME: ROOT/kunit, or ROOT/kunit-64k with pages of 64 KiB
 choose_cross() {
@@ -20,13 +20,13 @@ choose_cross() {
 	targets=("${image##*/}" modules)
 }
 
-# unpack_cross DIR: what is left out for the kernels of this machine, but for the architecture
+# unpack_cross DIR: unpack_for_build leaves out other architectures
 unpack_cross() {
 	unpack_for_build "$1"
 	unpack_kernel "$1" "linux-source-*/arch/$ARCH/*"
 }
 
-# keep_cross TREE DIR: and the headers of the architecture
+# keep_cross TREE DIR: as keep does, with what modules need of the architecture
 keep_cross() {
 	keep "$1" "$2"
 	(cd "$1" && find "arch/$ARCH" \( -name '*.h' -o -name 'Makefile*' -o -name '*.lds' \) -print |

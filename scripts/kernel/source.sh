@@ -18,37 +18,36 @@ need_kernel_package() {
 	need xz xz-utils
 }
 
-# download PACKAGE: of the suite, into the directory in which this runs. The root's lists may be of yesterday
+# download SUITE PACKAGE: into the directory in which this runs. The root's lists may be of yesterday
 download() {
 	# shellcheck disable=SC2016 # for the shell there
-	"$TOP/scripts/in-root.sh" "$suite" sh -c \
+	"$TOP/scripts/in-root.sh" "$1" sh -c \
 		'set -- apt-get -qq -o APT::Sandbox::User=root download "$1"; "$@" || { apt-get update -qq && "$@"; }' \
-		- "$1"
+		- "$2"
 }
 
+# fetch_source SUITE VERSION: as kernel_tarball
 fetch_source() {
-	local place package
-	# The root sees nothing but the tree and what is built of it
-	mkdir -p "$BUILD" "$cache_root"
-	place=$(mktemp -d "$BUILD/source.XXXXXX")
-	(cd "$place" && download "linux-source-$(cut -d. -f1,2 <<<"$1")")
+	local place=$kernel_tarball.unfinished package
+	rm -rf "$place"
+	mkdir -p "$place"
+	(cd "$place" && download "$1" "linux-source-$(cut -d. -f1,2 <<<"$2")")
 	package=("$place"/*.deb)
 	dpkg-deb --fsys-tarfile "${package[0]}" | tar -xO --wildcards '*/linux-source-*.tar.xz' \
-		>"$kernel_tarball.unfinished"
+		>"$place/source"
+	mv "$place/source" "$kernel_tarball"
 	rm -r "$place"
-	mv "$kernel_tarball.unfinished" "$kernel_tarball"
 }
 
 # find_newest_source SUITE: sets kernel_tarball to the source of the newest kernel of that root, which is
 # kept where the roots are, and newest_version to its version
 find_newest_source() {
-	local suite=$1
-	newest_version=$(kernel_version "$suite/newest" image)
+	newest_version=$(kernel_version "$1/newest" image)
 	newest_version=${newest_version##*/}
 	kernel_tarball=$cache_root/source-$newest_version.tar.xz
 	(
 		hold_lock "$kernel_tarball.lock"
-		[ -e "$kernel_tarball" ] || fetch_source "$newest_version"
+		[ -e "$kernel_tarball" ] || fetch_source "$1" "$newest_version"
 	)
 	use_kept "$kernel_tarball"
 }
