@@ -202,7 +202,8 @@ has_members() {
 # seen_by_c COMMAND...: how many packets to a group c saw while it ran
 seen_by_c() {
 	local pid
-	ip netns exec c tcpdump -i veth0 -w "$WORK/c.pcap" -U udp port 4791 2>"$WORK/tcpdump" &
+	ip netns exec c tcpdump -i veth0 -w "$WORK/c.pcap" -U --immediate-mode udp port 4791 \
+		2>"$WORK/tcpdump" &
 	pid=$!
 	until_true 10 grep -q listening "$WORK/tcpdump"
 	"$@" >&2
