@@ -76,7 +76,7 @@ stages() {
 	stage_e2e icount-6.12 6.12 icount tests/icount/[0-9]*.sh
 	long_stage install with_modules 6.1 tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 \
 		--bare -- tests/install.sh
-	long_stage harness tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 --bare \
+	long_stage harness with_modules um tests/vm/run.sh --kernel um --smp 1 --timeout 900 \
 		-- tests/lib/selftest.sh
 	stage fuzz tests/fuzz.sh
 	stage style scripts/check-style.sh
@@ -195,7 +195,7 @@ cases_of() {
 	full-kunit-*) suites | sed "s/\$/\t${1#full-kunit-}/" ;;
 	fuzz | full-fuzz) basename -s .c tests/fuzz/*.c | sed 's/$/\t-/' ;;
 	install) tests_of tests/install.sh | sed 's/$/\t6.1/' ;;
-	harness) tests_of tests/lib/selftest.sh | sed 's/$/\t6.1/' ;;
+	harness) tests_of tests/lib/selftest.sh | sed 's/$/\tum/' ;;
 	full-bench-host) tests_of tests/bench/host.sh | sed 's/$/\t6.12/' ;;
 	requirements) tests_of tests/requirements.sh | sed 's/$/\t-/' ;;
 	bench-tables) python3 tests/bench/selftest.py | sed -n 's/^ok [0-9 ]*\(.*\)/\1\t-/p' ;;

@@ -28,7 +28,7 @@ pingpong() {
 }
 
 bandwidth() {
-	pair ib_write_bw -d rxe0 -n 200 -- ib_write_bw -d rxe0 -n 200 10.0.0.1
+	pair ib_write_bw -d rxe0 -F -n 200 -- ib_write_bw -d rxe0 -F -n 200 10.0.0.1
 }
 
 cm_pingpong() {
@@ -39,7 +39,9 @@ cm_pingpong() {
 in_namespaces() {
 	. "$TOP/tests/lib/pair.sh"
 	setup_net
-	pair busybox nc -l -p 7000 -- sh -c 'echo hello | busybox nc 10.0.0.1 7000' >"$WORK/log"
+	# A server without input ends the connection, before the client has said anything if it is slow
+	pair sh -c 'exec busybox nc -l -p 7000 <>/run/svt/nap' -- \
+		sh -c 'echo hello | busybox nc 10.0.0.1 7000' >"$WORK/log"
 	cat "$WORK/log"
 	grep -q hello "$WORK/server"
 	fails grep 'not seen to listen' "$WORK/log"
