@@ -187,7 +187,7 @@ make_programs() {
 # with_modules KERNEL COMMAND...: once the modules for the kernel are there, which may have to be made
 # itself, and the programs of its root. Stages of their own build them where all stages run.
 with_modules() {
-	scripts/build-modules.sh --strict "$1" && make_programs "$1" || return
+	scripts/build-modules.sh --strict --lean "$1" && make_programs "$1" || return
 	"${@:2}"
 }
 

@@ -26,7 +26,7 @@ quietly() {
 # build VERSION: all that is loaded into that kernel, and the provider
 build() {
 	quietly provider make provider
-	quietly modules scripts/build-modules.sh "$1"
+	quietly modules scripts/build-modules.sh --lean "$1"
 }
 
 mkdir -p "$log"
