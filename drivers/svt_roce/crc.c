@@ -17,7 +17,8 @@
 /**
  * roce_crc_enter() - before one or many CRCs
  *
- * Context: BH off, until roce_crc_leave().
+ * Context: BH off, until roce_crc_leave(). Do not allocate, free or lock in between: each may sleep
+ * on a real-time kernel, where preemption is off until then.
  * Return: whether the vector unit can be used, for the functions below.
  */
 bool roce_crc_enter(void)

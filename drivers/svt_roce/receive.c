@@ -178,7 +178,10 @@ static void hand_over(struct roce_device *device, struct sk_buff *skb, unsigned 
 	svt_receive(&device->svt, skb);
 }
 
-/* Offload may have merged good packets with those of anybody: a bad one costs none but itself */
+/*
+ * Offload may have merged good packets with those of anybody: only the bad ones are dropped. The
+ * vector unit is left before the core is called, which may sleep on a real-time kernel.
+ */
 static void check_packets(struct roce_device *device, struct sk_buff *skb, unsigned int stride)
 {
 	unsigned int begin = sizeof(struct udphdr), end = skb->len, index, from, at, next;
@@ -193,10 +196,12 @@ static void check_packets(struct roce_device *device, struct sk_buff *skb, unsig
 		next = min(at + stride, end);
 		if (is_whole(skb, vector, &masked, index, at, next - at))
 			continue;
+		roce_crc_leave(vector);
 		svt_count_drop(&device->svt, false);
 		if (from < at)
 			hand_over(device, skb_clone(skb, GFP_ATOMIC), from, at, stride);
 		from = next;
+		vector = roce_crc_enter();
 	}
 	roce_crc_leave(vector);
 	if (from < end)

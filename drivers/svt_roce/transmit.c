@@ -354,8 +354,10 @@ static unsigned int put_piece(struct shipment *shipment, struct sk_buff *skb, un
 				   packet_length(shipment->train, next - 1));
 	if (!at)
 		return from;
+	shipment->vector = roce_crc_enter();
 	for (; from < next; from++, at += length)
 		put_packet(shipment, from, at);
+	roce_crc_leave(shipment->vector);
 	return next;
 }
 
@@ -364,14 +366,12 @@ static bool put_packets(struct shipment *shipment, struct sk_buff *skb, unsigned
 {
 	unsigned int next;
 
-	shipment->vector = roce_crc_enter();
 	for (; from < to; from = next) {
 		next = put_piece(shipment, skb, from, to);
 		if (next == from)
-			break;
+			return false;
 	}
-	roce_crc_leave(shipment->vector);
-	return from == to;
+	return true;
 }
 
 /* Packets @from to @to - 1 in one skb; all have one length but for a shorter last */
