@@ -12,6 +12,7 @@
 #include <net/addrconf.h>
 #include <net/inet_dscp.h>
 #include <net/ip6_route.h>
+#include <net/ip_fib.h>
 #include <net/ipv6.h>
 #include <net/l3mdev.h>
 #include <net/route.h>
@@ -144,6 +145,19 @@ void roce_path_release(struct svt_device *dev, struct svt_path *path)
 }
 
 /*
+ * Whether a route forbids it: a blackhole, for one. Where a netdev is given, the look-up for a
+ * route takes that for no route, and what has no route for a neighbour. @flow is a copy, for it is
+ * changed.
+ */
+static bool is_forbidden(struct net *net, struct flowi4 flow)
+{
+	struct fib_result result;
+	int ret = fib_lookup(net, &flow, &result, FIB_LOOKUP_NOREF);
+
+	return ret && ret != -ENETUNREACH;
+}
+
+/*
  * An address of this host is reached through its loopback device, on whichever netdev it is;
  * anything else only through the netdev of the source address.
  */
@@ -160,6 +174,8 @@ static struct dst_entry *find_ipv4(struct net *net, struct net_device *netdev,
 	flowi4_init_output(&flow, ifindex, 0, ip->tos & INET_DSCP_MASK, RT_SCOPE_UNIVERSE,
 			   IPPROTO_UDP, 0, ip->daddr, ip->saddr, path->headers.udp4.dest,
 			   path->headers.udp4.source, GLOBAL_ROOT_UID);
+	if (is_forbidden(net, flow))
+		return NULL;
 	route = ip_route_output_flow(net, &flow, NULL);
 	if (IS_ERR(route))
 		return NULL;

@@ -222,6 +222,14 @@ counter() {
 	in_b rdma statistic show link svtb/1 | value_of "$1"
 }
 
+# traffic_flows: whether side b sends
+traffic_flows() {
+	local before
+	before=$(counter tx_packets) || return 1
+	nap 0.2
+	[ "$(counter tx_packets)" -gt "$((before + 20))" ]
+}
+
 # went_over_svt BYTES COMMAND...: what it sends from side b is in packets of svt
 went_over_svt() {
 	local before
