@@ -16,6 +16,7 @@
 #include <net/ipv6.h>
 #include <net/netfilter/nf_conntrack.h>
 #include <net/sock.h>
+#include <net/xfrm.h>
 #include <rdma/ib_cache.h>
 
 #include "device.h"
@@ -240,6 +241,7 @@ static void receive(struct roce_device *device, struct sk_buff *skb)
 	/* The core may keep it for a while; nothing in it shall keep anything else */
 	skb_orphan(skb);
 	skb_dst_drop(skb);
+	secpath_reset(skb);
 	nf_reset_ct(skb);
 	skb->dev = NULL;
 	stride = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : skb->len - front;
@@ -295,6 +297,13 @@ static bool is_unconfirmed(const struct sk_buff *skb)
 	return ct && !nf_ct_is_confirmed(ct);
 }
 
+/* UDP asks for policies of IPsec, behind us. What they refuse is in /proc/net/xfrm_stat, too */
+static bool is_allowed(struct sk_buff *skb, bool ipv6)
+{
+	return ipv6 ? xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb) :
+		      xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb);
+}
+
 /**
  * roce_hook() - nf_hookfn of LOCAL_IN
  * @priv: not used
@@ -302,7 +311,8 @@ static bool is_unconfirmed(const struct sk_buff *skb)
  * @state: tells the namespace and the version of IP
  *
  * Context: softirq, in an RCU read section.
- * Return: NF_STOLEN when it was ours; else NF_ACCEPT.
+ * Return: NF_STOLEN when it was ours; NF_DROP when it was but a policy of IPsec forbids it; else
+ * NF_ACCEPT.
  */
 unsigned int roce_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
@@ -314,6 +324,10 @@ unsigned int roce_hook(void *priv, struct sk_buff *skb, const struct nf_hook_sta
 	device = find_device(roce_net(state->net), skb);
 	if (!device)
 		return NF_ACCEPT;
+	if (!is_allowed(skb, ipv6)) {
+		svt_count_drop(&device->svt, false);
+		return NF_DROP;
+	}
 	skb_pull(skb, skb_network_header_len(skb));
 	receive(device, skb);
 	return NF_STOLEN;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What the administrator of a host forbids: routes that refuse. It holds for RoCE as
+# What the administrator of a host forbids: routes that refuse, policies of IPsec. It holds for RoCE as
 # for any UDP, at whichever end it is, and ends with the policy.
 
 . "$(dirname "$0")/../lib/testlib.sh"
@@ -24,6 +24,20 @@ besides() {
 	other_addresses replace
 	"$@"
 	other_addresses delete
+}
+
+# Nothing gets through, and what says so grows
+refused() {
+	local kind=$1 before
+	shift
+	before=$("$@")
+	fails writes "$kind"
+	[ "$("$@")" -gt "$before" ]
+}
+
+# count_of NAMESPACE NAME: of the statistics of IPsec there
+count_of() {
+	ip netns exec "$1" awk -v name="$2" '$1 == name { print $2 }' /proc/net/xfrm_stat
 }
 
 # start_writes KIND: without an end, in the background
@@ -53,6 +67,40 @@ route_refuses() {
 	writes "$kind"
 }
 
+# policy KIND SIDE add|delete in|out [ACTION...]: for what the requester sends
+policy() {
+	local kind=$1 side=$2 from=10.0.0.2/32 to=10.0.0.1/32
+	if [ "$kind" = v6 ]; then
+		from=fd00::2/128 to=fd00::1/128
+	fi
+	ip -n "$side" xfrm policy "$3" src $from dst $to proto udp dport 4791 dir "$4" "${@:5}"
+}
+
+policy_at_the_receiver_refuses() {
+	local kind=$1
+	policy "$kind" a add in action block
+	refused "$kind" count_of a XfrmInPolBlock
+	policy "$kind" a delete in
+	writes "$kind"
+}
+
+# Who wants it encrypted does not take it plain
+policy_at_the_receiver_wants_esp() {
+	local kind=$1
+	policy "$kind" a add in tmpl proto esp mode transport
+	refused "$kind" count_of a XfrmInTmplMismatch
+	policy "$kind" a delete in
+	writes "$kind"
+}
+
+policy_at_the_sender_refuses() {
+	local kind=$1
+	policy "$kind" b add out action block
+	refused "$kind" count_of b XfrmOutPolBlock
+	policy "$kind" b delete out
+	writes "$kind"
+}
+
 setup_pair
 for kind in v4 v6; do
 	peer=10.0.0.1
@@ -61,5 +109,14 @@ for kind in v4 v6; do
 		run_test "$type route, $kind" besides route_refuses $kind $type $peer
 	done
 done
-run_test "teardown leaves nothing" leave_pair
+# Kernels that are made for tests have no IPsec
+if ! is_made "$SVT_KERNEL"; then
+	run_on_each "policy of IPsec that blocks what comes, v4" besides policy_at_the_receiver_refuses v4
+	run_test "policy of IPsec that blocks what comes, v6" besides policy_at_the_receiver_refuses v6
+	run_test "policy of IPsec that wants ESP, v4" besides policy_at_the_receiver_wants_esp v4
+	run_on_each "policy of IPsec that wants ESP, v6" besides policy_at_the_receiver_wants_esp v6
+	run_test "policy of IPsec that blocks what goes, v4" besides policy_at_the_sender_refuses v4
+	run_test "policy of IPsec that blocks what goes, v6" besides policy_at_the_sender_refuses v6
+fi
+run_on_each "teardown leaves nothing" leave_pair
 finish
