@@ -3,9 +3,10 @@
  * Counters of single QPs, as `rdma statistic qp` binds them. A QP that is bound counts there, and
  * no longer with the others of its device; ib_core adds both for the port.
  *
- * ib_core serialises what is done to one counter by its mutex; svt_qp.modify_lock, taken under
- * that, keeps two counters from one QP. The engine counts in RCU read sections, and a set of
- * counters is freed a grace period after the last QP has left it.
+ * ib_core serialises what is done to one counter by its mutex, but for dealloc;
+ * svt_qp.modify_lock, taken under that, keeps two counters from one QP. The engine counts in RCU
+ * read sections, in which `rdma statistic` reads too, and a set of counters is freed a grace period
+ * after the last QP has left it.
  */
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
@@ -58,6 +59,9 @@ static int svt_counter_attach(struct rdma_counter *counter, struct svt_qp *qp)
 	struct svt_counter_set *set = xa_load(&qp->core->counter_sets, counter->id);
 	int ret = -EINVAL;
 
+	/* Some versions of ib_core bind QPs to a counter that they are about to free */
+	if (!set)
+		return ret;
 	mutex_lock(&qp->modify_lock);
 	if (!qp->ibqp.counter) {
 		WRITE_ONCE(qp->counters, set->counters);
@@ -75,7 +79,8 @@ static int svt_counter_attach(struct rdma_counter *counter, struct svt_qp *qp)
  * @port: 1
  *
  * Context: may sleep. Takes svt_qp.modify_lock.
- * Return: 0; -EINVAL the QP is bound; -ENOMEM; -EBUSY there are too many counters.
+ * Return: 0; -EINVAL the QP is bound, or the counter goes; -ENOMEM; -EBUSY there are too many
+ * counters.
  */
 int svt_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u32 port)
 {
@@ -125,7 +130,7 @@ void svt_counter_init(struct rdma_counter *counter)
  * svt_counter_dealloc - ib_device_ops.counter_dealloc
  * @counter: without a QP; has its number 0 afterwards
  *
- * Context: may sleep; waits until nobody counts there.
+ * Context: may sleep; waits until nobody counts there or reads what was counted.
  * Return: 0.
  */
 int svt_counter_dealloc(struct rdma_counter *counter)
@@ -162,9 +167,11 @@ int svt_counter_update_stats(struct rdma_counter *counter)
 {
 	struct svt_counter_set *set;
 
+	/* Pairs with synchronize_rcu_expedited() in svt_counter_dealloc() */
+	rcu_read_lock();
 	set = xa_load(&svt_counter_core(counter)->counter_sets, counter->id);
-	if (!set)
-		return -EINVAL;
-	svt_stats_read(counter->stats, set->counters);
-	return 0;
+	if (set)
+		svt_stats_read(counter->stats, set->counters);
+	rcu_read_unlock();
+	return set ? 0 : -EINVAL;
 }
