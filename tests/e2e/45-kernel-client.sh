@@ -19,6 +19,18 @@ cases() {
 	tail -n 1 "$CONTROL/result" | grep -E '^# [1-9][0-9]+ passed, 0 failed$'
 }
 
+# looked_at COMMAND...: while somebody shows all QPs, CQs and regions that come and go
+looked_at() {
+	local looking status=0
+	"$BUILD/tools/svt_storm" look -d svta -d svtb >"$WORK/look" 2>&1 &
+	looking=$!
+	"$@"
+	kill "$looking" || die "nobody looks any more: $(<"$WORK/look")"
+	wait "$looking" || status=$?
+	cat "$WORK/look"
+	ktap_settle "$status" "$WORK/look" "svt_storm look"
+}
+
 # refused [DEVICE...]
 refused() {
 	if echo "$*" >"$CONTROL/run"; then
@@ -46,7 +58,7 @@ run_on_each "the client loads" load
 run_test "names that are wrong are refused" wrong_names
 TEST_LIMIT=400
 run_on_each "between two devices" cases svta svtb
-run_test "in the other direction" cases svtb svta
+run_test "in the other direction" looked_at cases svtb svta
 run_test "between a device and itself" cases svta
 run_test "a device may go and come back" delete_and_add_device
 run_on_each "the client unloads" rmmod svt_test

@@ -61,6 +61,21 @@ stop_calm() {
 	ktap_settle "$status" "$WORK/calm" "svt_storm calm"
 }
 
+# Everybody may look. QPs of a type share a counter, which goes with the last of them
+objects_are_looked_at_as_they_go() {
+	local looking status=0
+	in_a rdma statistic qp set link svta/1 auto type on
+	"$STORM" look "${BOTH[@]}" >"$WORK/look" 2>&1 &
+	looking=$!
+	in_mode mix -w 4 -n "$(amount 100 2000)"
+	in_mode kill -n "$(amount 2 20)"
+	kill "$looking" || die "nobody looks any more: $(<"$WORK/look")"
+	wait "$looking" || status=$?
+	in_a rdma statistic qp set link svta/1 auto off
+	cat "$WORK/look"
+	ktap_settle "$status" "$WORK/look" "svt_storm look"
+}
+
 modules_in_use_stay() {
 	local i
 	start_calm
@@ -194,6 +209,7 @@ run_test "thousand-connection limits" thousands_of_connections
 run_test "destroy races with the timer" destroy_races_with_timer
 run_test "connections by rdmacm" connections_by_rdmacm
 run_test "kill -9 at any moment" kill_at_any_moment
+run_test "objects are looked at as they go" objects_are_looked_at_as_they_go
 run_test "modules in use stay" modules_in_use_stay
 run_test "namespaces come and go" namespaces_come_and_go
 run_test "device deleted under a storm" device_goes_under_a_storm

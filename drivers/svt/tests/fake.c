@@ -323,6 +323,8 @@ struct svt_qp *svt_fake_qp(struct svt_fake *fake, const struct svt_fake_options 
 
 	KUNIT_ASSERT_NOT_NULL(fake->test, made);
 	INIT_LIST_HEAD(&qp->multicast);
+	spin_lock_init(&qp->send.post_lock);
+	spin_lock_init(&qp->recv.post_lock);
 	make_cq(fake, &made->send_cq, options->sq_depth);
 	make_cq(fake, &made->recv_cq, 0);
 	qp->ibqp.device = &fake->dev.ibdev;

@@ -143,8 +143,6 @@ int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port)
 	qp->send.limits.checksum = qp->type->frames;
 	svt_sides_init(qp);
 	svt_faults_init(qp);
-	spin_lock_init(&qp->send.post_lock);
-	spin_lock_init(&qp->recv.post_lock);
 	svt_mw_owner_init(&qp->windows);
 	mutex_init(&qp->modify_lock);
 	hrtimer_setup(&qp->send.timer, svt_send_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);

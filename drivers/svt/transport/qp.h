@@ -251,7 +251,7 @@ struct svt_recv_side {
 	struct svt_side side;
 	struct svt_ring ring;		/* unused with an SRQ */
 	struct svt_wqe_limits limits;
-	spinlock_t post_lock;		/* kernel clients: producer of the ring */
+	spinlock_t post_lock;		/* kernel clients: producer of the ring; its end */
 	struct svt_recv_wqe *wqe;	/* the copy of the receive under way */
 	u32 wqe_length;			/* bytes that it can take */
 	bool wqe_valid;
@@ -485,8 +485,8 @@ static inline u8 svt_qp_opcode(const struct svt_qp *qp, u8 opcode)
 
 /*
  * Life of a QP, for verbs. Before svt_qp_init(): ibqp, dev, core, user, sq_sig_all, cap, send_cq,
- * recv_cq, srq, send.ring, send.limits (without opcodes and max_message), recv.ring and
- * recv.limits are set; the rest is zero.
+ * recv_cq, srq, send.ring, send.limits (without opcodes and max_message), recv.ring,
+ * recv.limits and both post_lock are set; the rest is zero.
  */
 int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port);
 /* Out of the table, both sides stopped, nobody uses it any more. The rings are still there. */

@@ -2,7 +2,8 @@
 /*
  * Queue pairs: creation, query and destruction. Sets up what the transport needs (rings, limits,
  * CQs) before svt_qp_init() and takes it down after svt_qp_stop(); in between the transport works
- * with it. ib_core serialises destroy with all else, svt_qp.modify_lock query with modify.
+ * with it. ib_core serialises destroy with all else but resource tracking (`rdma resource`,
+ * `rdma statistic`); svt_qp.modify_lock serialises query with modify.
  */
 #include <linux/log2.h>
 
@@ -73,6 +74,8 @@ static void svt_qp_setup(struct svt_qp *qp, struct ib_qp_init_attr *init, bool u
 	qp->srq = init->srq ? to_svt_srq(init->srq) : NULL;
 	qp->xrcd = init->xrcd;
 	INIT_LIST_HEAD(&qp->multicast);
+	spin_lock_init(&qp->send.post_lock);
+	spin_lock_init(&qp->recv.post_lock);
 	qp->send.limits.max_sge = init->cap.max_send_sge;
 	qp->send.limits.max_inline = init->cap.max_inline_data;
 	/* The transport's copy of a receive has room for one of either queue */
@@ -81,10 +84,17 @@ static void svt_qp_setup(struct svt_qp *qp, struct ib_qp_init_attr *init, bool u
 		qp->recv.limits.max_sge = SVT_MAX_SGE;
 }
 
+/* svt_fill_res_qp_entry() may still read the receive ring */
 static void svt_qp_rings_free(struct svt_qp *qp)
 {
+	struct svt_ring rq;
+
+	spin_lock_irq(&qp->recv.post_lock);
+	rq = qp->recv.ring;
+	memset(&qp->recv.ring, 0, sizeof(qp->recv.ring));
+	spin_unlock_irq(&qp->recv.post_lock);
+	svt_ring_unshare(&rq, qp->rq_mmap_entry);
 	svt_ring_unshare(&qp->send.ring, qp->sq_mmap_entry);
-	svt_ring_unshare(&qp->recv.ring, qp->rq_mmap_entry);
 	qp->sq_mmap_entry = NULL;
 	qp->rq_mmap_entry = NULL;
 }
@@ -238,6 +248,9 @@ static void svt_qp_settle_completions(struct svt_qp *qp)
  * @ibqp: QP
  * @udata: not used
  *
+ * An ib_core without rdma_restrack_begin_del() shows the QP and queries it until this has returned;
+ * so svt_qp.modify_lock stays as it is.
+ *
  * Context: may sleep; waits until nobody uses the QP.
  * Return: 0.
  */
@@ -249,7 +262,6 @@ int svt_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	svt_qp_settle_completions(qp);
 	svt_qp_forget_completions(qp);
 	svt_qp_rings_free(qp);
-	mutex_destroy(&qp->modify_lock);
 	atomic_dec(&qp->core->qp_count);
 	return 0;
 }

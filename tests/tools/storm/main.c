@@ -52,6 +52,7 @@ static const struct suite_case modes[] = {
 	MODE("timer", mode_timer, "QPs may go while their timers fire", 200),
 	MODE("kill", mode_kill, "processes may be killed at any moment", 10),
 	MODE("churn", mode_churn, "namespaces may go with a device under traffic", 10),
+	MODE("look", mode_look, "what there is can be looked at, whatever else happens", 0),
 	MODE("listen", mode_listen, "connections end in all ways, on the passive side", 1),
 	MODE("connect", mode_connect, "connections end in all ways, on the active side", 100),
 	{ }
@@ -69,6 +70,7 @@ static const struct suite suite = {
 		 "  timer     N QPs destroyed while their timers fire\n"
 		 "  kill      N processes that do the mix and are killed\n"
 		 "  churn     N network namespaces, each ended with a device under traffic\n"
+		 "  look      all objects and statistics shown, until SIGTERM or N rounds\n"
 		 "  listen    the passive side of connect, over rdmacm\n"
 		 "  connect   N connections of each worker to ADDRESS, ended in all ways\n",
 	.seed = &settings.seed,

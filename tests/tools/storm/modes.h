@@ -35,6 +35,7 @@ void mode_many(struct test *o);
 void mode_timer(struct test *o);
 void mode_kill(struct test *o);
 void mode_churn(struct test *o);
+void mode_look(struct test *o);
 void mode_listen(struct test *o);
 void mode_connect(struct test *o);
 

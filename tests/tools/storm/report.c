@@ -31,6 +31,7 @@ static const char * const names[TALLIES] = {
 	[TALLY_CONNECTIONS] = "connections",
 	[TALLY_REJECTED] = "rejected",
 	[TALLY_NAMESPACES] = "namespaces",
+	[TALLY_ANSWERS] = "answers",
 	[TALLY_FATAL] = "devices gone",
 };
 
