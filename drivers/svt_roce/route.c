@@ -145,15 +145,18 @@ void roce_path_release(struct svt_device *dev, struct svt_path *path)
 }
 
 /*
- * Whether a route forbids it: a blackhole, for one. Where a netdev is given, the look-up for a
- * route takes that for no route, and what has no route for a neighbour. @flow is a copy, for it is
- * changed.
+ * Whether a route forbids it: a blackhole, for one. With a netdev given, ip_route_output_flow()
+ * takes whatever the table refuses for a neighbour, so the table is asked first. A group is on the
+ * netdev, whatever the table says. @flow is a copy: the look-up changes it.
  */
 static bool is_forbidden(struct net *net, struct flowi4 flow)
 {
 	struct fib_result result;
-	int ret = fib_lookup(net, &flow, &result, FIB_LOOKUP_NOREF);
+	int ret;
 
+	if (ipv4_is_multicast(flow.daddr))
+		return false;
+	ret = fib_lookup(net, &flow, &result, FIB_LOOKUP_NOREF);
 	return ret && ret != -ENETUNREACH;
 }
 

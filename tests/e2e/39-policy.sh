@@ -67,6 +67,37 @@ route_refuses() {
 	writes "$kind"
 }
 
+stop_writes() {
+	kill -0 "$client" || { cat "$WORK/client"; die "the writes ended"; }
+	pkill ib_write_bw
+	wait "$client" || :
+}
+
+# Who is on the same wire needs no route
+no_route_is_a_neighbour() {
+	local route
+	route=$(ip -n b route show 10.0.0.0/24)
+	start_writes v4
+	ip -n b route delete 10.0.0.0/24
+	until_true 15 traffic_flows
+	# shellcheck disable=SC2086 # words
+	ip -n b route add $route
+	stop_writes
+}
+
+# group_is_reached KIND GID: though what has no other route is refused
+group_is_reached() {
+	local kind=$1 gid=$2 receiver
+	ip -n b route add unreachable default
+	start_in a "$WORK/receiver" "$BUILD/tools/svt_group" svta "$(gid_index svta "$kind")" "$gid" \
+		receive 8
+	receiver=$!
+	until_true 60 grep -q attached "$WORK/receiver" || die "$(<"$WORK/receiver")"
+	in_b "$BUILD/tools/svt_group" svtb "$(gid_index svtb "$kind")" "$gid" send 8
+	wait $receiver || die "$(<"$WORK/receiver")"
+	ip -n b route delete unreachable default
+}
+
 # policy KIND SIDE add|delete in|out [ACTION...]: for what the requester sends
 policy() {
 	local kind=$1 side=$2 from=10.0.0.2/32 to=10.0.0.1/32
@@ -109,6 +140,8 @@ for kind in v4 v6; do
 		run_test "$type route, $kind" besides route_refuses $kind $type $peer
 	done
 done
+run_test "no route, v4" besides no_route_is_a_neighbour
+run_test "a group, whatever is refused, v4" group_is_reached v4 ::ffff:239.1.2.3
 # Kernels that are made for tests have no IPsec
 if ! is_made "$SVT_KERNEL"; then
 	run_on_each "policy of IPsec that blocks what comes, v4" besides policy_at_the_receiver_refuses v4
