@@ -19,18 +19,6 @@ cases() {
 	tail -n 1 "$CONTROL/result" | grep -E '^# [1-9][0-9]+ passed, 0 failed$'
 }
 
-# looked_at COMMAND...: while somebody shows all QPs, CQs and regions that come and go
-looked_at() {
-	local looking status=0
-	"$BUILD/tools/svt_storm" look -d svta -d svtb >"$WORK/look" 2>&1 &
-	looking=$!
-	"$@"
-	kill "$looking" || die "nobody looks any more: $(<"$WORK/look")"
-	wait "$looking" || status=$?
-	cat "$WORK/look"
-	ktap_settle "$status" "$WORK/look" "svt_storm look"
-}
-
 # refused [DEVICE...]
 refused() {
 	if echo "$*" >"$CONTROL/run"; then

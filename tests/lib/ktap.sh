@@ -90,6 +90,18 @@ suite_pair() {
 	ktap_settle "$status" "$WORK/client" "${words##* -- }"
 }
 
+# looked_at COMMAND...: while somebody shows all objects and statistics of svta and svtb, as anybody may
+looked_at() {
+	local looking status=0
+	"$BUILD/tools/svt_storm" look -d svta -d svtb >"$WORK/look" 2>&1 &
+	looking=$!
+	"$@"
+	kill "$looking" || die "nobody looks any more: $(<"$WORK/look")"
+	wait "$looking" || status=$?
+	cat "$WORK/look"
+	ktap_settle "$status" "$WORK/look" "svt_storm look"
+}
+
 # verify KIND [OPTION...]: svt_verify between svta and svtb, over addresses of KIND
 verify() {
 	suite_pair "$BUILD/tools/svt_verify" -d svta -g "$(gid_index svta "$1")" "${@:2}" -- \

@@ -135,6 +135,27 @@ int rdmanl_count(u32 index, struct rdmanl_counts *counts)
 	return err;
 }
 
+int rdmanl_show(u32 index, int command, message_fn fn)
+{
+	struct netlink_request r;
+
+	start(&r, command, NLM_F_DUMP);
+	netlink_add(&r, RDMA_NLDEV_ATTR_DEV_INDEX, &index, sizeof(index));
+	return netlink_talk(nl_socket, &r, fn, NULL);
+}
+
+int rdmanl_show_counters(u32 index, message_fn fn)
+{
+	u32 port = 1, kind = RDMA_NLDEV_ATTR_RES_QP;
+	struct netlink_request r;
+
+	start(&r, RDMA_NLDEV_CMD_STAT_GET, NLM_F_DUMP);
+	netlink_add(&r, RDMA_NLDEV_ATTR_DEV_INDEX, &index, sizeof(index));
+	netlink_add(&r, RDMA_NLDEV_ATTR_PORT_INDEX, &port, sizeof(port));
+	netlink_add(&r, RDMA_NLDEV_ATTR_STAT_RES, &kind, sizeof(kind));
+	return netlink_talk(nl_socket, &r, fn, NULL);
+}
+
 bool rdmanl_same(const struct rdmanl_counts *a, const struct rdmanl_counts *b)
 {
 	return !memcmp(a, b, sizeof(*a));

@@ -2,6 +2,7 @@
 #ifndef TOOLS_RDMANL_H
 #define TOOLS_RDMANL_H
 
+#include "netlink.h"
 #include "types.h"
 
 #define RDMANL_KINDS	16
@@ -21,6 +22,9 @@ int rdmanl_link_add(const char *device, const char *type, const char *netdev);
 int rdmanl_link_delete(u32 index);
 int rdmanl_device_index(const char *device, u32 *index);
 int rdmanl_count(u32 index, struct rdmanl_counts *counts);
+/* All objects of a kind, by RDMA_NLDEV_CMD_RES_*_GET, and the counters of QPs; @fn gets each answer */
+int rdmanl_show(u32 index, int command, message_fn fn);
+int rdmanl_show_counters(u32 index, message_fn fn);
 
 bool rdmanl_same(const struct rdmanl_counts *a, const struct rdmanl_counts *b);
 /* A note of a suite: @when there were so many */
