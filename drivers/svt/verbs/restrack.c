@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What `rdma resource show ... -dd` tells of an object beyond what ib_core knows. The values are
- * read one by one, most of them without locks, while others change them: they are for people to
- * look at, hence data_race(). ib_core keeps the object meanwhile; without rdma_restrack_begin_del()
- * it may show one while the destroy operation runs, when only the struct is still valid.
+ * read one by one, most of them without locks, while others change them by plain writes: they are
+ * for people to look at, hence __no_kcsan. ib_core keeps the object meanwhile; without
+ * rdma_restrack_begin_del() it may show one while the destroy operation runs, when only the struct
+ * is still valid.
  */
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
@@ -55,25 +56,25 @@ static u32 svt_rq_posted(struct svt_qp *qp)
  *
  * Return: 0 or -EMSGSIZE.
  */
-int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
+__no_kcsan int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
 	struct svt_qp *qp = to_svt_qp(ibqp);
 	const struct svt_send_side *send = &qp->send;
 	const struct svt_ring *rq = &qp->recv.ring;
 	const struct svt_field fields[] = {
-		{ "path_mtu", data_race(qp->mtu) },
-		{ "rate_limit", data_race(qp->attr.rate_limit) },
-		{ "sq_entries", data_race(send->ring.entries) },
-		{ "sq_index", data_race(send->ring.index) },
-		{ "sq_outstanding", data_race(send->head - send->tail) },
-		{ "sq_psn_next", data_race(send->cursor.psn) },
-		{ "sq_psn_unacknowledged", data_race(send->una) },
-		{ "sq_retry_left", data_race(send->retry_left) },
-		{ "sq_rnr_retry_left", data_race(send->rnr_retry_left) },
-		{ "rq_entries", data_race(rq->entries) },
-		{ "rq_index", data_race(rq->index) },
+		{ "path_mtu", READ_ONCE(qp->mtu) },
+		{ "rate_limit", READ_ONCE(qp->attr.rate_limit) },
+		{ "sq_entries", READ_ONCE(send->ring.entries) },
+		{ "sq_index", READ_ONCE(send->ring.index) },
+		{ "sq_outstanding", READ_ONCE(send->head) - READ_ONCE(send->tail) },
+		{ "sq_psn_next", READ_ONCE(send->cursor.psn) },
+		{ "sq_psn_unacknowledged", READ_ONCE(send->una) },
+		{ "sq_retry_left", READ_ONCE(send->retry_left) },
+		{ "sq_rnr_retry_left", READ_ONCE(send->rnr_retry_left) },
+		{ "rq_entries", READ_ONCE(rq->entries) },
+		{ "rq_index", READ_ONCE(rq->index) },
 		{ "rq_posted", svt_rq_posted(qp) },
-		{ "rq_psn_expected", data_race(qp->recv.epsn) },
+		{ "rq_psn_expected", READ_ONCE(qp->recv.epsn) },
 	};
 
 	return svt_put_fields(msg, fields, ARRAY_SIZE(fields));
@@ -130,14 +131,14 @@ int svt_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
  *
  * Return: 0 or -EMSGSIZE.
  */
-int svt_fill_res_srq_entry(struct sk_buff *msg, struct ib_srq *ibsrq)
+__no_kcsan int svt_fill_res_srq_entry(struct sk_buff *msg, struct ib_srq *ibsrq)
 {
 	const struct svt_srq *srq = to_svt_srq(ibsrq);
 	const struct svt_field fields[] = {
-		{ "max_wr", data_race(srq->max_wr) },
-		{ "index", data_race(srq->ring.index) },
-		{ "limit", data_race(srq->limit) },
-		{ "error", data_race(srq->error) },
+		{ "max_wr", READ_ONCE(srq->max_wr) },
+		{ "index", READ_ONCE(srq->ring.index) },
+		{ "limit", READ_ONCE(srq->limit) },
+		{ "error", READ_ONCE(srq->error) },
 		{ "srq_num", srq->srq_num },
 	};
 
