@@ -55,7 +55,8 @@ build_stages() {
 	done
 	for kernel in "${BUILT[@]}"; do
 		# shellcheck disable=SC2046 # no word, or one
-		stage "build-${kernel/\//-}" scripts/build-modules.sh --strict --lean $(sparse_of "$kernel") "$kernel"
+		stage "build-${kernel/\//-}" \
+			scripts/build-modules.sh --strict --lean $(sparse_of "$kernel") "$kernel"
 	done
 	for kernel in um um-debug; do
 		stage "build-$kernel" scripts/build-modules.sh --strict --lean "$kernel"
@@ -135,7 +136,8 @@ full_stages() {
 		long_stage "full-kunit-${kernel//\//-}" scripts/kunit.sh --strict --kernel "$kernel"
 	done
 	stage full-fuzz tests/fuzz.sh --runs 20000000
-	stage build-trixie-6.12-cloud scripts/build-modules.sh --strict --lean --sparse trixie/6.12-cloud
+	stage build-trixie-6.12-cloud \
+		scripts/build-modules.sh --strict --lean --sparse trixie/6.12-cloud
 	architecture_stages
 	stage_e2e full-functions-trixie-6.12 trixie/6.12 1 "${FUNCTIONS[@]}"
 	stage_e2e full-functions-trixie-newest trixie/newest 2 "${FUNCTIONS[@]}"

@@ -297,7 +297,7 @@ static bool is_unconfirmed(const struct sk_buff *skb)
 	return ct && !nf_ct_is_confirmed(ct);
 }
 
-/* UDP asks for policies of IPsec, behind us. What they refuse is in /proc/net/xfrm_stat, too */
+/* UDP would check IPsec policies, behind us. What they refuse is in /proc/net/xfrm_stat */
 static bool is_allowed(struct sk_buff *skb, bool ipv6)
 {
 	return ipv6 ? xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb) :
@@ -311,7 +311,7 @@ static bool is_allowed(struct sk_buff *skb, bool ipv6)
  * @state: tells the namespace and the version of IP
  *
  * Context: softirq, in an RCU read section.
- * Return: NF_STOLEN when it was ours; NF_DROP when it was but a policy of IPsec forbids it; else
+ * Return: NF_STOLEN when it was ours; NF_DROP when it was, but an IPsec policy forbids it; else
  * NF_ACCEPT.
  */
 unsigned int roce_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)

@@ -72,7 +72,7 @@ run_test "ib_send_bw posting lists" perftest ib_send_bw -l 8 -n 160
 run_test "ib_send_bw with inline data" perftest ib_send_bw -I 256 -s 256 -n 200
 run_test "ib_write_bw by the old post send interface" \
 	perftest ib_write_bw --use_old_post_send -n 150
-# A real-time kernel sleeps where memory is taken: not with what forbids it in one's hands
+# An allocation may sleep on a real-time kernel, so none may be made with preemption off
 if [[ $SVT_KERNEL = *-rt* ]]; then
 	run_on_each "writes both ways while memory is short" \
 		under_pressure perftest ib_write_bw -b -q 8 -n 1500

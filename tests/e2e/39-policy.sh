@@ -1,29 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What the administrator of a host forbids: routes that refuse, policies of IPsec. It holds for RoCE as
+# What the administrator of a host forbids: routes that refuse, IPsec policies. It holds for RoCE as
 # for any UDP, at whichever end it is, and ends with the policy.
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
-# writes KIND: whether a message gets through. Tries are short, where it does not. What the programs
-# have to say to each other goes between other addresses
+# writes KIND: whether a message gets through. Tries are short, where it does not. The TCP connection of
+# the two programs is between control addresses, which no route or policy here is for
 writes() {
 	local kind=$1
 	pair ib_write_bw -d svta -x "$(gid_index svta "$kind")" -F -u 10 -n 5 -s 64 -- \
 		ib_write_bw -d svtb -x "$(gid_index svtb "$kind")" -F -u 10 -n 5 -s 64 10.9.0.1
 }
 
-# other_addresses replace|delete: of both sides
-other_addresses() {
+# control_addresses replace|delete: at both sides
+control_addresses() {
 	ip -n a addr "$1" 10.9.0.1/24 dev veth0
 	ip -n b addr "$1" 10.9.0.2/24 dev veth0
 }
 
-# besides COMMAND...: with the other addresses there
-besides() {
-	other_addresses replace
+# with_control_addresses COMMAND...: while these are there
+with_control_addresses() {
+	control_addresses replace
 	"$@"
-	other_addresses delete
+	control_addresses delete
 }
 
 # Nothing gets through, and what says so grows
@@ -137,19 +137,25 @@ for kind in v4 v6; do
 	peer=10.0.0.1
 	[ $kind = v4 ] || peer=fd00::1
 	for type in blackhole unreachable prohibit; do
-		run_test "$type route, $kind" besides route_refuses $kind $type $peer
+		run_test "$type route, $kind" with_control_addresses route_refuses $kind $type $peer
 	done
 done
-run_test "no route, v4" besides no_route_is_a_neighbour
+run_test "no route, v4" with_control_addresses no_route_is_a_neighbour
 run_test "a group, whatever is refused, v4" group_is_reached v4 ::ffff:239.1.2.3
 # Kernels that are made for tests have no IPsec
 if ! is_made "$SVT_KERNEL"; then
-	run_on_each "policy of IPsec that blocks what comes, v4" besides policy_at_the_receiver_refuses v4
-	run_test "policy of IPsec that blocks what comes, v6" besides policy_at_the_receiver_refuses v6
-	run_test "policy of IPsec that wants ESP, v4" besides policy_at_the_receiver_wants_esp v4
-	run_on_each "policy of IPsec that wants ESP, v6" besides policy_at_the_receiver_wants_esp v6
-	run_test "policy of IPsec that blocks what goes, v4" besides policy_at_the_sender_refuses v4
-	run_test "policy of IPsec that blocks what goes, v6" besides policy_at_the_sender_refuses v6
+	run_on_each "IPsec policy that blocks what comes, v4" \
+		with_control_addresses policy_at_the_receiver_refuses v4
+	run_test "IPsec policy that blocks what comes, v6" \
+		with_control_addresses policy_at_the_receiver_refuses v6
+	run_test "IPsec policy that wants ESP, v4" \
+		with_control_addresses policy_at_the_receiver_wants_esp v4
+	run_on_each "IPsec policy that wants ESP, v6" \
+		with_control_addresses policy_at_the_receiver_wants_esp v6
+	run_test "IPsec policy that blocks what goes, v4" \
+		with_control_addresses policy_at_the_sender_refuses v4
+	run_test "IPsec policy that blocks what goes, v6" \
+		with_control_addresses policy_at_the_sender_refuses v6
 fi
 run_on_each "teardown leaves nothing" leave_pair
 finish

@@ -40,7 +40,7 @@ in_namespaces() {
 	. "$TOP/tests/lib/pair.sh"
 	setup_net
 	# A server without input ends the connection, before the client has said anything if it is slow
-	pair sh -c 'exec busybox nc -l -p 7000 <>/run/svt/nap' -- \
+	pair sh -c "exec busybox nc -l -p 7000 <>$NAP" -- \
 		sh -c 'echo hello | busybox nc 10.0.0.1 7000' >"$WORK/log"
 	cat "$WORK/log"
 	grep -q hello "$WORK/server"

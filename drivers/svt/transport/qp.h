@@ -251,7 +251,7 @@ struct svt_recv_side {
 	struct svt_side side;
 	struct svt_ring ring;		/* unused with an SRQ */
 	struct svt_wqe_limits limits;
-	spinlock_t post_lock;		/* kernel clients: producer of the ring; its end */
+	spinlock_t post_lock;		/* kernel clients: producer; rdma resource: control */
 	struct svt_recv_wqe *wqe;	/* the copy of the receive under way */
 	u32 wqe_length;			/* bytes that it can take */
 	bool wqe_valid;

@@ -22,7 +22,7 @@ int rdmanl_link_add(const char *device, const char *type, const char *netdev);
 int rdmanl_link_delete(u32 index);
 int rdmanl_device_index(const char *device, u32 *index);
 int rdmanl_count(u32 index, struct rdmanl_counts *counts);
-/* All objects of a kind, by RDMA_NLDEV_CMD_RES_*_GET, and the counters of QPs; @fn gets each answer */
+/* Objects of a kind, by RDMA_NLDEV_CMD_RES_*_GET, and counters of QPs; @fn gets each answer */
 int rdmanl_show(u32 index, int command, message_fn fn);
 int rdmanl_show_counters(u32 index, message_fn fn);
 
