@@ -186,6 +186,7 @@ static void a_train_holds_what_it_reads_from(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, svt_builder_hold(builder, &region));
 	KUNIT_EXPECT_EQ(test, atomic_read(&f->mr.fast->users), SVT_TRAIN_HELD);
 	svt_builder_release(builder);
+	svt_builder_finish(builder, qp);
 	KUNIT_EXPECT_EQ(test, atomic_read(&f->mr.fast->users), 0);
 	rcu_read_unlock();
 	spin_unlock_bh(&qp->recv.side.lock);

@@ -70,6 +70,7 @@ static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 	struct svt_train_builder *builder = svt_builder_start(qp, &qp->send.side, &qp->path);
 	struct svt_send_cursor before;
 	enum svt_send_step step;
+	bool sent;
 
 	do {
 		/* What ran on this host in front of the first packet is not run again */
@@ -79,7 +80,9 @@ static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 		if (step == SVT_SEND_MORE && svt_pace_is_full(qp, builder))
 			step = SVT_SEND_FULL;
 	} while (step == SVT_SEND_MORE);
-	return svt_send_train(qp, builder, &before, step) ? step : SVT_SEND_BLOCKED;
+	sent = svt_send_train(qp, builder, &before, step);
+	svt_builder_finish(builder, qp);
+	return sent ? step : SVT_SEND_BLOCKED;
 }
 
 /* A process may refill its ring for ever: each train is charged, an empty one too */

@@ -218,9 +218,12 @@ static int svt_answer_add(struct svt_qp *qp, struct svt_train_builder *builder,
 static int svt_answer_send(struct svt_qp *qp, const struct svt_packet *packet)
 {
 	struct svt_train_builder *builder = svt_builder_start(qp, &qp->recv.side, &qp->path);
+	int ret;
 
 	svt_builder_add(builder, packet, 0);
-	return svt_builder_send(builder, qp);
+	ret = svt_builder_send(builder, qp);
+	svt_builder_finish(builder, qp);
+	return ret;
 }
 
 /*
@@ -263,12 +266,14 @@ static int svt_answer_train(struct svt_qp *qp, struct svt_resource *resource)
 	}
 	if (svt_builder_empty(builder)) {
 		svt_builder_release(builder);
+		svt_builder_finish(builder, qp);
 		if (added == -EBUSY)
 			return -EBUSY;
 		svt_answer_lost(qp, oldest);
 		return 0;
 	}
 	ret = svt_builder_send(builder, qp);
+	svt_builder_finish(builder, qp);
 	if (ret)
 		svt_resource_take_back(&qp->recv, first, psn);
 	return ret;

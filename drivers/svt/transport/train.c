@@ -2,13 +2,14 @@
 /*
  * Trains: packets of one shape, one behind the other, handed to the backend at once.
  *
- * Two builders per CPU serve the requesters and the responders of all QPs. They are safe without a
- * lock: their user has BH off from start to send, and no backend calls back into the core from
- * xmit. There are two because a requester that hands its train to a QP of this host is not done
- * with it when that QP's responder answers.
+ * Two builders per CPU serve the requesters and the responders of all QPs, each to one user at a
+ * time: where BH off does not see to that, on real-time kernels, a lock does. No backend calls back
+ * into the core from xmit. There are two because a requester that hands its train to a QP of this
+ * host is not done with it when that QP's responder answers.
  * All packets of a train have headers of one length and payloads of one length, but for a
  * shorter last: what UDP segmentation offload can cut.
  */
+#include <linux/local_lock.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/unaligned.h>
@@ -19,8 +20,13 @@
 #include "same_host.h"
 #include "train.h"
 
-/* Of a CPU; the variables of a module that are per CPU have no room for them */
+/*
+ * Of a CPU; the variables of a module that are per CPU have no room for them. Locks: between those
+ * of the sides, send side, requester_lock, receive side, responder_lock.
+ */
 struct svt_train_builders {
+	local_lock_t responder_lock;	/* while the responder builds and sends */
+	local_lock_t requester_lock;	/* the same of the requester */
 	struct svt_train_builder responder, requester;
 };
 
@@ -34,8 +40,18 @@ static struct svt_train_builders __percpu *svt_train_builders;
  */
 int svt_builders_init(void)
 {
+	int cpu;
+
 	svt_train_builders = alloc_percpu(struct svt_train_builders);
-	return svt_train_builders ? 0 : -ENOMEM;
+	if (!svt_train_builders)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		struct svt_train_builders *builders = per_cpu_ptr(svt_train_builders, cpu);
+
+		local_lock_init(&builders->responder_lock);
+		local_lock_init(&builders->requester_lock);
+	}
+	return 0;
 }
 
 /**
@@ -48,23 +64,31 @@ void svt_builders_exit(void)
 	free_percpu(svt_train_builders);
 }
 
+static struct svt_train_builder *svt_builder_lock(bool requester)
+{
+	if (requester) {
+		local_lock_nested_bh(&svt_train_builders->requester_lock);
+		return &this_cpu_ptr(svt_train_builders)->requester;
+	}
+	local_lock_nested_bh(&svt_train_builders->responder_lock);
+	return &this_cpu_ptr(svt_train_builders)->responder;
+}
+
 /**
  * svt_builder_start - begin an empty train
  * @qp: the sender
  * @side: the side of it
  * @path: where to
  *
- * Context: @side->lock held, BH off, RCU read section, until svt_builder_send().
+ * Context: @side->lock held, BH off, RCU read section, until svt_builder_finish().
  * Return: this CPU's builder.
  */
 struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_side *side,
 					    struct svt_path *path)
 {
-	struct svt_train_builders *builders = this_cpu_ptr(svt_train_builders);
-	struct svt_train_builder *builder;
+	struct svt_train_builder *builder = svt_builder_lock(side == &qp->send.side);
 
 	lockdep_assert_held(&side->lock);
-	builder = side == &qp->send.side ? &builders->requester : &builders->responder;
 	builder->side = side;
 	builder->peer = NULL;
 	builder->train.path = path;
@@ -82,6 +106,21 @@ struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_side *
 	builder->region.mr = NULL;
 	builder->held_count = 0;
 	return builder;
+}
+
+/**
+ * svt_builder_finish - let the next use this CPU's builder
+ * @builder: from svt_builder_start(), sent or released
+ * @qp: the sender
+ *
+ * Context: as svt_builder_start(), on the same CPU.
+ */
+void svt_builder_finish(struct svt_train_builder *builder, struct svt_qp *qp)
+{
+	if (builder->side == &qp->send.side)
+		local_unlock_nested_bh(&svt_train_builders->requester_lock);
+	else
+		local_unlock_nested_bh(&svt_train_builders->responder_lock);
 }
 
 /**

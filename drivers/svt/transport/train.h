@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Building a train packet by packet. The builder is one per CPU; it is in use from
- * svt_builder_start() to svt_builder_send(), with BH off and in an RCU read section.
+ * svt_builder_start() to svt_builder_finish(), with BH off and in an RCU read section.
  */
 #ifndef SVT_TRANSPORT_TRAIN_H
 #define SVT_TRANSPORT_TRAIN_H
@@ -55,6 +55,7 @@ int svt_builders_init(void);
 void svt_builders_exit(void);
 struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_side *side,
 					    struct svt_path *path);
+void svt_builder_finish(struct svt_train_builder *builder, struct svt_qp *qp);
 /* Whether a packet of this shape may follow; an empty train takes any */
 bool svt_builder_fits(const struct svt_train_builder *builder, u32 header_length,
 		      u32 payload_length);
