@@ -16,6 +16,7 @@
  */
 #include <linux/bvec.h>
 #include <linux/highmem.h>
+#include <linux/local_lock.h>
 #include <linux/skbuff.h>
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
@@ -37,17 +38,17 @@
 
 /**
  * struct page_ring - where the packets of shared skbs are, one behind the other
+ * @lock: from the search for room until it is taken; what is taken belongs to its skb
  * @pages: each is used again when the packets on it are gone
  * @current_page: the one in use
- *
- * BH are off while it is in use.
  */
 struct page_ring {
+	local_lock_t lock; /* see above */
 	struct page_frag pages[PAGES];
 	unsigned int current_page;
 };
 
-static DEFINE_PER_CPU(struct page_ring, page_rings);
+static DEFINE_PER_CPU(struct page_ring, page_rings) = { .lock = INIT_LOCAL_LOCK(lock) };
 
 /* Payload from this length on is copied and put into the ICRC in one pass */
 #define ONE_PASS	512
@@ -214,7 +215,7 @@ void roce_own_page(struct page *page)
 	set_page_private(page, (unsigned long)&our_page);
 }
 
-/* Pages with room for @length bytes in one piece; NULL when there is no memory */
+/* Pages of this CPU with room for @length bytes in one piece; NULL when there is no memory */
 static struct page_frag *find_room(unsigned int length)
 {
 	struct page_ring *ring = this_cpu_ptr(&page_rings);
@@ -339,19 +340,36 @@ static int send_packet(struct shipment *shipment, unsigned int index)
 	return send_skb(shipment, skb);
 }
 
+/*
+ * A piece at the end of @skb for as many packets from @from on as it has room for, and which is the
+ * next. NULL: no memory, or @skb has too many pieces
+ */
+static u8 *take_room(const struct svt_train *train, struct sk_buff *skb, unsigned int from,
+		     unsigned int to, unsigned int *next)
+{
+	unsigned int length = packet_length(train, from);
+	struct page_frag *pages;
+	u8 *piece = NULL;
+
+	*next = from;
+	local_lock_nested_bh(&page_rings.lock);
+	pages = find_room(length);
+	if (pages) {
+		*next = min(from + (pages->size - pages->offset) / length, to);
+		piece = add_piece(skb, pages, (*next - from - 1) * length +
+					      packet_length(train, *next - 1));
+	}
+	local_unlock_nested_bh(&page_rings.lock);
+	return piece;
+}
+
 /* As many packets from @from on as one piece has room for. Return: the next, or @from: none fits */
 static unsigned int put_piece(struct shipment *shipment, struct sk_buff *skb, unsigned int from,
 			      unsigned int to)
 {
 	unsigned int length = packet_length(shipment->train, from), next;
-	struct page_frag *pages = find_room(length);
-	u8 *at;
+	u8 *at = take_room(shipment->train, skb, from, to, &next);
 
-	if (!pages)
-		return from;
-	next = min(from + (pages->size - pages->offset) / length, to);
-	at = add_piece(skb, pages, (next - from - 1) * length +
-				   packet_length(shipment->train, next - 1));
 	if (!at)
 		return from;
 	shipment->vector = roce_crc_enter();
