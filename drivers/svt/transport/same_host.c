@@ -23,7 +23,11 @@
 /* Each is SVT_ANSWER_TRAINS: more than may be outstanding has no answer */
 #define SVT_ASK_ROUNDS	8
 
-/* A handler that is called for a peer may post, and that may lead to a handler again */
+/*
+ * A handler that is called for a peer may post, and that may lead to a handler again. On a
+ * real-time kernel it may be the handler of a task that was preempted: then the workqueue pays
+ * without need.
+ */
 static DEFINE_PER_CPU(bool, svt_paying);
 
 /**
@@ -130,11 +134,10 @@ void svt_same_host_ask(struct svt_qp *qp, struct svt_qp *peer)
  */
 void svt_same_host_pay(struct svt_qp *peer)
 {
-	if (__this_cpu_read(svt_paying)) {
+	if (this_cpu_xchg(svt_paying, true)) {
 		queue_work(peer->core->workqueue, &peer->recv.side.defer);
 		return;
 	}
-	__this_cpu_write(svt_paying, true);
 	svt_recv_kick(peer, SVT_WORK_STATE);
-	__this_cpu_write(svt_paying, false);
+	this_cpu_write(svt_paying, false);
 }
