@@ -146,6 +146,7 @@ static int fake_core(struct svt_core *core)
 	mutex_init(&core->resize_lock);
 	xa_init_flags(&core->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&core->xrc_srqs, XA_FLAGS_ALLOC1);
+	xa_init_flags(&core->counter_sets, XA_FLAGS_ALLOC1);
 	core->link.up = true;
 	core->link.mtu = IB_MTU_1024;
 	core->counters = alloc_percpu(struct svt_counters);
@@ -210,6 +211,7 @@ void svt_fake_destroy(struct svt_fake *fake)
 	free_percpu(fake->core.counters);
 	xa_destroy(&fake->core.ahs);
 	xa_destroy(&fake->core.xrc_srqs);
+	xa_destroy(&fake->core.counter_sets);
 }
 
 /**

@@ -32,6 +32,13 @@ static struct svt_core *svt_counter_core(const struct rdma_counter *counter)
 	return to_svt_device(counter->device)->core;
 }
 
+/* NULL: no QP was ever bound to @counter. Else it stays until the end of the read section */
+static struct svt_counter_set *svt_counter_set_find(const struct rdma_counter *counter)
+{
+	RCU_LOCKDEP_WARN(!rcu_read_lock_held(), "a set of counters may be freed at any time");
+	return xa_load(&svt_counter_core(counter)->counter_sets, counter->id);
+}
+
 static void svt_counter_set_free(struct svt_counter_set *set)
 {
 	free_percpu(set->counters);
@@ -169,7 +176,7 @@ int svt_counter_update_stats(struct rdma_counter *counter)
 
 	/* Pairs with synchronize_rcu_expedited() in svt_counter_dealloc() */
 	rcu_read_lock();
-	set = xa_load(&svt_counter_core(counter)->counter_sets, counter->id);
+	set = svt_counter_set_find(counter);
 	if (set)
 		svt_stats_read(counter->stats, set->counters);
 	rcu_read_unlock();
