@@ -48,6 +48,18 @@ static void what_was_counted_is_read_where_it_is_not_freed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, svt_destroy_qp(ibqp, NULL), 0);
 }
 
+/* ib_core would not unbind it any more, and the counter would stay for good */
+static void a_qp_that_goes_is_not_bound(struct kunit *test)
+{
+	struct counter_fixture *f = test->priv;
+	struct ib_qp *ibqp = &f->qp.ibqp;
+
+	KUNIT_ASSERT_EQ(test, svt_destroy_qp(ibqp, NULL), 0);
+	KUNIT_EXPECT_EQ(test, svt_counter_bind_qp(&f->counter, ibqp, 1), -EINVAL);
+	KUNIT_EXPECT_PTR_EQ(test, ibqp->counter, (struct rdma_counter *)NULL);
+	KUNIT_EXPECT_TRUE(test, xa_empty(&f->fake->core.counter_sets));
+}
+
 static int counter_fixture_init(struct kunit *test)
 {
 	struct counter_fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
@@ -76,6 +88,7 @@ static void counter_fixture_exit(struct kunit *test)
 
 static struct kunit_case counter_cases[] = {
 	KUNIT_CASE(what_was_counted_is_read_where_it_is_not_freed),
+	KUNIT_CASE(a_qp_that_goes_is_not_bound),
 	{}
 };
 

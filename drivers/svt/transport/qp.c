@@ -170,6 +170,7 @@ void svt_qp_stop(struct svt_qp *qp)
 	svt_multicast_forget(qp);
 	svt_qp_remove(qp);
 	mutex_lock(&qp->modify_lock);
+	qp->stopped = true;
 	svt_qp_reset_sides(qp);
 	mutex_unlock(&qp->modify_lock);
 	/*

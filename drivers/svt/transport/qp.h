@@ -322,6 +322,7 @@ struct svt_qp_type;
  * @windows: of type 2, bound for it
  * @multicast: groups that it is attached to; under svt_core.multicast_lock
  * @modify_lock: serialises modify, query and destroy
+ * @stopped: svt_qp_stop() has begun; under @modify_lock
  * @sq_mmap_entry: of a process's QP, owned by verbs
  * @rq_mmap_entry: likewise
  * @send: requester and completer
@@ -353,6 +354,7 @@ struct svt_qp {
 	struct svt_mw_owner windows;
 	struct list_head multicast;
 	struct mutex modify_lock; /* see above */
+	bool stopped;
 	struct rdma_user_mmap_entry *sq_mmap_entry;
 	struct rdma_user_mmap_entry *rq_mmap_entry;
 	struct svt_send_side send ____cacheline_aligned_in_smp;

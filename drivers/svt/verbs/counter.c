@@ -70,7 +70,8 @@ static int svt_counter_attach(struct rdma_counter *counter, struct svt_qp *qp)
 	if (!set)
 		return ret;
 	mutex_lock(&qp->modify_lock);
-	if (!qp->ibqp.counter) {
+	/* Without rdma_restrack_begin_del() they bind one that they destroy, and keep it so */
+	if (!qp->ibqp.counter && !qp->stopped) {
 		WRITE_ONCE(qp->counters, set->counters);
 		qp->ibqp.counter = counter;
 		ret = 0;
@@ -86,7 +87,7 @@ static int svt_counter_attach(struct rdma_counter *counter, struct svt_qp *qp)
  * @port: 1
  *
  * Context: may sleep. Takes svt_qp.modify_lock.
- * Return: 0; -EINVAL the QP is bound, or the counter goes; -ENOMEM; -EBUSY there are too many
+ * Return: 0; -EINVAL the QP is bound, or it or the counter goes; -ENOMEM; -EBUSY there are too many
  * counters.
  */
 int svt_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u32 port)
