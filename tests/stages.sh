@@ -154,6 +154,7 @@ full_stages() {
 	stage_e2e full-hostile-6.1 6.1 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-hosts-6.12 6.12 peer=6.12 tests/hosts/[0-9]*.sh
 	export SVT_FULL=1
+	SVT_EACH=1 stage_e2e full-traffic-trixie-6.12-rt trixie/6.12-rt 2 tests/e2e/20-perftest.sh
 	stage_e2e full-hostile-6.12 6.12 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-hostile-debug debug 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-debug-1 debug 2 tests/e2e/{10,15,20,30,32,33,35,37,38,40}-*.sh
