@@ -29,6 +29,12 @@
 #define SVT_MAX_MULTICAST_QP	1024
 #define SVT_MAX_RULES		1024
 
+/*
+ * ib_core charges nobody for the structs of objects and its tables of them: 200 to 400 bytes each.
+ * Where svt has no memory of its own for an object, so many are charged in their place.
+ */
+#define SVT_DEPOSIT_BYTES	512
+
 /**
  * struct svt_core - a device's tables
  * @keys: memory regions and windows

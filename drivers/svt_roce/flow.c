@@ -77,10 +77,10 @@ int roce_flow_open(struct svt_device *dev, struct svt_flow *flow)
 	struct roce_flow *priv;
 	struct sock *sk;
 
-	priv = kzalloc(sizeof(*priv), GFP_KERNEL_ACCOUNT);
+	priv = kzalloc(sizeof(*priv), SVT_GFP_CHARGED);
 	if (!priv)
 		return -ENOMEM;
-	sk = sk_alloc(to_roce_device(dev)->net, PF_INET, GFP_KERNEL, &udp_prot, 1);
+	sk = sk_alloc(to_roce_device(dev)->net, PF_INET, SVT_GFP_CHARGED, &udp_prot, 1);
 	if (!sk) {
 		kfree(priv);
 		return -ENOMEM;

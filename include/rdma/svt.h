@@ -10,6 +10,7 @@
 #ifndef RDMA_SVT_H
 #define RDMA_SVT_H
 
+#include <linux/gfp.h>
 #include <linux/skbuff.h>
 #include <linux/uio.h>
 #include <rdma/ib_pack.h>
@@ -18,6 +19,12 @@
 struct svt_core;
 struct svt_device;
 struct svt_qp;
+
+/*
+ * Memory for what somebody asked for, charged to his memory cgroup. At his limit, or where there is
+ * no more, he is refused: the kernel would kill for it otherwise, and maybe another one.
+ */
+#define SVT_GFP_CHARGED		(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /* The most packets that a train may hold */
 #define SVT_TRAIN_PACKETS	64

@@ -13,6 +13,7 @@
 #include <linux/overflow.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <rdma/svt.h>
 
 #include "keys.h"
 #include "lookup.h"
@@ -32,7 +33,7 @@
 int svt_fast_init(struct svt_mr *mr, u32 pages)
 {
 	struct svt_page_table *table = svt_page_table_alloc(pages, PAGE_SHIFT, 0);
-	struct svt_fast *fast = kzalloc(sizeof(*fast), GFP_KERNEL_ACCOUNT);
+	struct svt_fast *fast = kzalloc(sizeof(*fast), SVT_GFP_CHARGED);
 
 	rcu_assign_pointer(mr->table, table);
 	mr->fast = fast;

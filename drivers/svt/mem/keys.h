@@ -191,6 +191,7 @@ struct svt_mw_binding {
  * @gone: is not bound any more
  * @binding: NULL while not bound; RCU, written under @lock
  * @owned: in the list of @binding->owner, if there is one
+ * @deposit: verbs', see SVT_DEPOSIT_BYTES; for @binding as well, which is allocated in any context
  */
 struct svt_mw {
 	struct ib_mw ibmw;
@@ -199,6 +200,7 @@ struct svt_mw {
 	bool gone;
 	struct svt_mw_binding __rcu *binding;
 	struct list_head owned;
+	void *deposit;
 };
 
 static inline struct svt_mr *to_svt_mr(struct ib_mr *ibmr)

@@ -7,6 +7,7 @@
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <rdma/svt.h>
 
 #include "keys.h"
 
@@ -21,7 +22,7 @@ static struct page **chunk_alloc(u64 blocks, u64 chunk)
 	u64 left = blocks - chunk * SVT_PAGES_PER_CHUNK;
 
 	return kcalloc(min_t(u64, left, SVT_PAGES_PER_CHUNK), sizeof(struct page *),
-		       GFP_KERNEL_ACCOUNT);
+		       SVT_GFP_CHARGED);
 }
 
 /**
@@ -43,13 +44,13 @@ struct svt_page_table *svt_page_table_alloc(u64 blocks, unsigned int shift, u64 
 	if (!blocks || shift < PAGE_SHIFT || shift > SVT_MAX_BLOCK_SHIFT || first_offset >> shift ||
 	    blocks - 1 > SVT_MAX_REGION >> shift)
 		return NULL;
-	table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
+	table = kzalloc(sizeof(*table), SVT_GFP_CHARGED);
 	if (!table)
 		return NULL;
 	table->shift = shift;
 	table->first_offset = first_offset;
 	table->blocks = blocks;
-	table->chunks = kvcalloc(chunk_count(blocks), sizeof(table->chunks[0]), GFP_KERNEL_ACCOUNT);
+	table->chunks = kvcalloc(chunk_count(blocks), sizeof(table->chunks[0]), SVT_GFP_CHARGED);
 	if (!table->chunks)
 		goto free;
 	for (i = 0; i < chunk_count(blocks); i++) {

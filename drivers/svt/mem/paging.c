@@ -21,6 +21,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <rdma/svt.h>
 
 #include "paging.h"
 
@@ -112,7 +113,7 @@ struct svt_paging *svt_paging_create(u64 start, u64 length)
 	start = untagged_addr(start);
 	if (check_add_overflow(start, length, &end))
 		return ERR_PTR(-EINVAL);
-	paging = kzalloc(sizeof(*paging), GFP_KERNEL_ACCOUNT);
+	paging = kzalloc(sizeof(*paging), SVT_GFP_CHARGED);
 	if (!paging)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&paging->ref);
@@ -213,7 +214,7 @@ static int enter(struct svt_paging *paging, unsigned long index, unsigned long p
 			ret = xas_error(&xas);
 		}
 		xas_unlock(&xas);
-	} while (xas_nomem(&xas, GFP_KERNEL_ACCOUNT));
+	} while (xas_nomem(&xas, SVT_GFP_CHARGED));
 	return ret;
 }
 

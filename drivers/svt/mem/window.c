@@ -146,6 +146,7 @@ static struct svt_mw_binding *binding_create(struct svt_keys *keys, const struct
 	ret = region_check(mr, bind);
 	if (ret)
 		return ERR_PTR(ret);
+	/* Paid for by svt_mw.deposit: there may be no process here */
 	binding = kzalloc(sizeof(*binding), GFP_ATOMIC);
 	if (!binding)
 		return ERR_PTR(-ENOMEM);

@@ -18,6 +18,7 @@
 #include <linux/smp.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
+#include <rdma/svt.h>
 
 #include "cq.h"
 
@@ -176,7 +177,7 @@ int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel)
 	ret = svt_ring_alloc(&cq->ring, entries, sizeof(struct svt_cqe));
 	if (ret || !kernel)
 		return ret;
-	cq->qps = kvcalloc(cq->ring.entries, sizeof(cq->qps[0]), GFP_KERNEL_ACCOUNT);
+	cq->qps = kvcalloc(cq->ring.entries, sizeof(cq->qps[0]), SVT_GFP_CHARGED);
 	if (cq->qps)
 		return 0;
 	svt_ring_free(&cq->ring);
@@ -504,7 +505,7 @@ int svt_cq_replace(struct svt_cq *cq, struct svt_ring *ring, struct svt_ring *ol
 	int ret;
 
 	if (cq->qps) {
-		qps = kvcalloc(ring->entries, sizeof(qps[0]), GFP_KERNEL_ACCOUNT);
+		qps = kvcalloc(ring->entries, sizeof(qps[0]), SVT_GFP_CHARGED);
 		if (!qps)
 			return -ENOMEM;
 	}

@@ -10,6 +10,7 @@
 #include <linux/overflow.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
+#include <rdma/svt.h>
 
 #include "ring.h"
 
@@ -17,7 +18,8 @@
  * svt_shared_alloc() - allocate zeroed memory that can be mapped into a process
  * @bytes: whole pages, at least one
  *
- * As vmalloc_user(), but charged to the memory cgroup of who asks. The pages are single ones.
+ * As vmalloc_user(), but charged to the memory cgroup of who asks, which refuses him at his limit.
+ * The pages are single ones.
  *
  * Context: May sleep.
  * Return: The memory, to be freed by vfree(), or NULL.
@@ -25,13 +27,13 @@
 void *svt_shared_alloc(size_t bytes)
 {
 	unsigned int i, count = bytes >> PAGE_SHIFT;
-	struct page **pages = kvcalloc(count, sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	struct page **pages = kvcalloc(count, sizeof(*pages), SVT_GFP_CHARGED);
 	void *address;
 
 	if (!pages)
 		return NULL;
 	for (i = 0; i < count; i++) {
-		pages[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		pages[i] = alloc_page(SVT_GFP_CHARGED | __GFP_ZERO);
 		if (!pages[i])
 			goto free;
 	}

@@ -523,7 +523,7 @@ struct svt_av *svt_fake_av(struct svt_fake *fake)
 	av->path.dgid = fake->address.sgid;
 	KUNIT_ASSERT_GE(fake->test, 0,
 			xa_alloc_cyclic_irq(&fake->core.ahs, &av->number, av,
-					    XA_LIMIT(1, SVT_MAX_AH), &fake->core.ah_next,
+					    XA_LIMIT(1, U32_MAX), &fake->core.ah_next,
 					    GFP_KERNEL));
 	made->av = av;
 	own(fake, &made->object, free_av);

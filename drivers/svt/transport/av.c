@@ -50,10 +50,13 @@ static int svt_av_path_init(struct svt_av *av, const struct rdma_ah_attr *attr)
 	return ret;
 }
 
-/* Numbers go round, so that a request that comes after its handle does not meet the next one's */
+/*
+ * Numbers go round, so that a request that comes after its handle does not meet the next one's.
+ * There are more than processes may have handles (SVT_MAX_AH): a kernel client gets one.
+ */
 static int svt_av_number(struct svt_core *core, struct svt_av *av, gfp_t gfp)
 {
-	struct xa_limit limit = XA_LIMIT(1, SVT_MAX_AH);
+	struct xa_limit limit = XA_LIMIT(1, U32_MAX);
 	unsigned long flags;
 	int ret;
 
@@ -72,7 +75,7 @@ static int svt_av_number(struct svt_core *core, struct svt_av *av, gfp_t gfp)
  * @dev: device
  * @pd: only QPs of it may use the vector
  * @attr: has a GRH with its source GID resolved
- * @gfp: GFP_ATOMIC when the caller cannot sleep
+ * @gfp: GFP_ATOMIC when the caller cannot sleep; SVT_GFP_CHARGED for a process
  *
  * Context: as @gfp says; ib_cm calls with interrupts off.
  * Return: the vector with a reference for the caller; -ENOMEM, or what path_init returns.

@@ -19,6 +19,7 @@
  * @gid: of the group
  * @members: struct svt_multicast_member; RCU, changed under svt_core.multicast_lock
  * @count: members, under svt_core.multicast_lock
+ * @deposit: for what the netdev has of a group, see SVT_DEPOSIT_BYTES
  * @rcu: for freeing
  */
 struct svt_multicast_group {
@@ -26,6 +27,7 @@ struct svt_multicast_group {
 	union ib_gid gid;
 	struct list_head members;
 	u32 count;
+	u8 deposit[SVT_DEPOSIT_BYTES];
 	struct rcu_head rcu;
 };
 
@@ -106,7 +108,7 @@ static struct svt_multicast_group *svt_group_create(struct svt_device *dev,
 	lockdep_assert_held(&core->multicast_lock);
 	if (core->multicast_count >= SVT_MAX_MULTICAST)
 		return ERR_PTR(-ENOMEM);
-	group = kzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
+	group = kzalloc(sizeof(*group), SVT_GFP_CHARGED);
 	if (!group)
 		return ERR_PTR(-ENOMEM);
 	group->gid = *gid;
@@ -145,7 +147,7 @@ static int svt_member_add(struct svt_qp *qp, struct svt_multicast_group *group)
 
 	if (group->count >= SVT_MAX_MULTICAST_QP)
 		return -ENOMEM;
-	member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
+	member = kzalloc(sizeof(*member), SVT_GFP_CHARGED);
 	if (!member)
 		return -ENOMEM;
 	member->group = group;

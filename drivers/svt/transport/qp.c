@@ -86,7 +86,7 @@ static int svt_qp_alloc(struct svt_qp *qp)
 	if (ret)
 		return ret;
 	ret = -ENOMEM;
-	qp->recv.wqe = kzalloc(svt_recv_wqe_stride(qp->recv.limits.max_sge), GFP_KERNEL_ACCOUNT);
+	qp->recv.wqe = kzalloc(svt_recv_wqe_stride(qp->recv.limits.max_sge), SVT_GFP_CHARGED);
 	if (!qp->recv.wqe)
 		goto free_window;
 	qp->flow.qp = qp;

@@ -109,7 +109,7 @@ int svt_window_alloc(struct svt_send_side *send)
 	send->window_stride = ALIGN(stride, 8);
 	send->window_entries = min_t(u32, SVT_WINDOW_FIRST, send->ring.entries);
 	send->window_most = min_t(u32, SVT_WINDOW_MOST, send->ring.entries);
-	send->window = kcalloc(send->window_entries, send->window_stride, GFP_KERNEL_ACCOUNT);
+	send->window = kcalloc(send->window_entries, send->window_stride, SVT_GFP_CHARGED);
 	return send->window ? 0 : -ENOMEM;
 }
 

@@ -101,7 +101,7 @@ static int svt_change_path(struct svt_qp *qp, const struct ib_qp_attr *attr,
 			   struct svt_qp_change *change)
 {
 	u32 remote_qpn = attr->dest_qp_num ?: qp->attr.dest_qp_num;
-	struct svt_path *path = kzalloc(sizeof(*path), GFP_KERNEL_ACCOUNT);
+	struct svt_path *path = kzalloc(sizeof(*path), SVT_GFP_CHARGED);
 	int ret = 0;
 
 	if (!path)
@@ -127,7 +127,7 @@ static int svt_change_prepare(struct svt_qp *qp, const struct ib_qp_attr *attr, 
 		change->read_entries = max_t(u32, qp->send.read_entries,
 					     roundup_pow_of_two(attr->max_rd_atomic ?: 1));
 		change->read_ends = kcalloc(change->read_entries, sizeof(*change->read_ends),
-					    GFP_KERNEL_ACCOUNT);
+					    SVT_GFP_CHARGED);
 		if (!change->read_ends)
 			return -ENOMEM;
 	}
@@ -135,7 +135,7 @@ static int svt_change_prepare(struct svt_qp *qp, const struct ib_qp_attr *attr, 
 		change->resource_entries = max_t(u32, qp->recv.resource_entries,
 						 attr->max_dest_rd_atomic + 1);
 		change->resources = kcalloc(change->resource_entries, sizeof(*change->resources),
-					    GFP_KERNEL_ACCOUNT);
+					    SVT_GFP_CHARGED);
 		if (!change->resources)
 			return -ENOMEM;
 	}

@@ -27,7 +27,7 @@ int svt_xrc_reserve(struct svt_core *core, struct svt_srq *srq)
 {
 	int ret = xa_alloc_cyclic(&core->xrc_srqs, &srq->srq_num, NULL,
 				  XA_LIMIT(1, SVT_SRQN_MASK), &core->xrc_srq_next,
-				  GFP_KERNEL_ACCOUNT);
+				  SVT_GFP_CHARGED);
 
 	return min(ret, 0);
 }

@@ -94,7 +94,7 @@ static struct svt_advice *svt_advice_make(struct ib_pd *pd, const struct ib_sge 
 	struct svt_advice *advice;
 	int ret;
 
-	advice = kvzalloc(struct_size(advice, part, count), GFP_KERNEL_ACCOUNT);
+	advice = kvzalloc(struct_size(advice, part, count), SVT_GFP_CHARGED);
 	if (!advice)
 		return ERR_PTR(-ENOMEM);
 	INIT_WORK(&advice->work, svt_advice_work);

@@ -41,6 +41,13 @@ static int svt_ah_check(struct ib_ah *ibah, const struct rdma_ah_attr *attr,
 	return ib_is_udata_in_empty(udata) ?: svt_ah_attr_check(ibah->device, attr);
 }
 
+static gfp_t svt_ah_gfp(const struct rdma_ah_init_attr *init, bool user)
+{
+	if (user)
+		return SVT_GFP_CHARGED;
+	return init->flags & RDMA_CREATE_AH_SLEEPABLE ? GFP_KERNEL : GFP_ATOMIC;
+}
+
 /**
  * svt_create_ah - ib_device_ops.create_ah and create_user_ah
  * @ibah: zeroed but for ib_core's part
@@ -52,7 +59,6 @@ static int svt_ah_check(struct ib_ah *ibah, const struct rdma_ah_attr *attr,
  */
 int svt_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_udata *udata)
 {
-	gfp_t gfp = init->flags & RDMA_CREATE_AH_SLEEPABLE ? GFP_KERNEL : GFP_ATOMIC;
 	struct svt_ah *ah = to_svt_ah(ibah);
 	struct svt_create_ah_resp resp = {};
 	int ret;
@@ -60,7 +66,8 @@ int svt_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_
 	ret = svt_ah_check(ibah, init->ah_attr, udata);
 	if (ret)
 		return ret;
-	ah->av = svt_av_create(to_svt_device(ibah->device), ibah->pd, init->ah_attr, gfp);
+	ah->av = svt_av_create(to_svt_device(ibah->device), ibah->pd, init->ah_attr,
+			       svt_ah_gfp(init, udata));
 	if (IS_ERR(ah->av))
 		return PTR_ERR(ah->av);
 	if (!udata)

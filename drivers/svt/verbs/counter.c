@@ -47,15 +47,15 @@ static void svt_counter_set_free(struct svt_counter_set *set)
 
 static int svt_counter_set_alloc(struct rdma_counter *counter)
 {
-	struct svt_counter_set *set = kzalloc(sizeof(*set), GFP_KERNEL);
+	struct svt_counter_set *set = kzalloc(sizeof(*set), SVT_GFP_CHARGED);
 	int ret = -ENOMEM;
 
 	if (!set)
 		return -ENOMEM;
-	set->counters = alloc_percpu(struct svt_counters);
+	set->counters = alloc_percpu_gfp(struct svt_counters, SVT_GFP_CHARGED);
 	if (set->counters)
 		ret = xa_alloc(&svt_counter_core(counter)->counter_sets, &counter->id, set,
-			       SVT_MAX_COUNTER_SETS, GFP_KERNEL);
+			       SVT_MAX_COUNTER_SETS, SVT_GFP_CHARGED);
 	if (ret)
 		svt_counter_set_free(set);
 	return ret;

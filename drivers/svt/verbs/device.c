@@ -102,9 +102,9 @@ static struct svt_core *svt_core_alloc(void)
 		.speed = IB_SPEED_SDR,
 		.width = IB_WIDTH_1X,
 	};
-	xa_init_flags(&core->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
-	xa_init_flags(&core->counter_sets, XA_FLAGS_ALLOC1);
-	xa_init_flags(&core->xrc_srqs, XA_FLAGS_ALLOC1);
+	xa_init_flags(&core->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&core->counter_sets, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&core->xrc_srqs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	core->counters = alloc_percpu(struct svt_counters);
 	if (!core->counters)
 		goto free_core;

@@ -33,7 +33,7 @@ struct ib_dm *svt_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *context,
 		return ERR_PTR(-EINVAL);
 	if (!svt_take(&core->dm_count, SVT_MAX_DM))
 		return ERR_PTR(-ENOMEM);
-	dm = kzalloc(sizeof(*dm), GFP_KERNEL_ACCOUNT);
+	dm = kzalloc(sizeof(*dm), SVT_GFP_CHARGED);
 	if (!dm)
 		goto give_back;
 	dm->bytes = PAGE_ALIGN(attr->length);
@@ -109,7 +109,7 @@ struct ib_mr *svt_reg_dm_mr(struct ib_pd *pd, struct ib_dm *ibdm, struct ib_dm_m
 	struct svt_mr *mr;
 	int ret = -ENOMEM;
 
-	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	mr = kzalloc(sizeof(*mr), SVT_GFP_CHARGED);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	mr->key.pd = pd;

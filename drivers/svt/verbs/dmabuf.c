@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <rdma/svt.h>
 
 #include "dmabuf.h"
 
@@ -97,7 +98,7 @@ struct svt_buffer *svt_buffer_get(struct dma_buf *dmabuf, u64 offset, u64 length
 
 	if (ret)
 		return ERR_PTR(ret);
-	buffer = kzalloc(sizeof(*buffer), GFP_KERNEL_ACCOUNT);
+	buffer = kzalloc(sizeof(*buffer), SVT_GFP_CHARGED);
 	if (!buffer)
 		return ERR_PTR(-ENOMEM);
 	get_dma_buf(dmabuf);

@@ -35,10 +35,10 @@ struct ib_flow *svt_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,
 		ret = -EOPNOTSUPP;
 	if (ret)
 		return ERR_PTR(ret);
-	flow = kzalloc(sizeof(*flow), GFP_KERNEL_ACCOUNT);
+	flow = kzalloc(sizeof(*flow), SVT_GFP_CHARGED);
 	if (!flow)
 		return ERR_PTR(-ENOMEM);
-	flow->rule = kzalloc(sizeof(*flow->rule), GFP_KERNEL_ACCOUNT);
+	flow->rule = kzalloc(sizeof(*flow->rule), SVT_GFP_CHARGED);
 	ret = -ENOMEM;
 	if (!flow->rule)
 		goto free_flow;

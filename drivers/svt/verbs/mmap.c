@@ -38,7 +38,7 @@ static struct svt_mmap_entry *to_svt_mmap_entry(struct rdma_user_mmap_entry *ent
 struct rdma_user_mmap_entry *svt_memory_share(struct ib_ucontext *context, void *memory,
 					      size_t bytes)
 {
-	struct svt_mmap_entry *entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
+	struct svt_mmap_entry *entry = kzalloc(sizeof(*entry), SVT_GFP_CHARGED);
 	int ret;
 
 	if (!entry)

@@ -164,7 +164,7 @@ static void svt_mr_set_start(struct svt_mr *mr)
 static struct ib_mr *svt_mr_of_pages(struct ib_pd *pd, struct svt_mr_pages *pages, u64 length,
 				     u64 iova, int access)
 {
-	struct svt_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	struct svt_mr *mr = kzalloc(sizeof(*mr), SVT_GFP_CHARGED);
 	int ret = -ENOMEM;
 
 	if (!mr)
@@ -279,7 +279,7 @@ struct ib_mr *svt_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_pages
 		return ERR_PTR(-EOPNOTSUPP);
 	if (!max_pages || max_pages > SVT_MAX_FAST_PAGES)
 		return ERR_PTR(-EINVAL);
-	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	mr = kzalloc(sizeof(*mr), SVT_GFP_CHARGED);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	mr->key.pd = pd;

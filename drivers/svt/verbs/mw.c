@@ -21,14 +21,15 @@ int svt_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 	ret = ib_no_udata_io(udata);
 	if (ret)
 		return ret;
-	if (!svt_take(&core->mw_count, SVT_MAX_MW))
-		return -ENOMEM;
+	ret = svt_take_all(&core->mw_count, SVT_MAX_MW, udata, &mw->deposit);
+	if (ret)
+		return ret;
 	spin_lock_init(&mw->lock);
 	mw->key.type = SVT_KEY_WINDOW;
 	mw->key.pd = ibmw->pd;
 	ret = svt_key_insert(&core->keys, &mw->key);
 	if (ret) {
-		atomic_dec(&core->mw_count);
+		svt_give_back(&core->mw_count, mw->deposit);
 		return ret;
 	}
 	ibmw->rkey = mw->key.key;
@@ -49,6 +50,6 @@ int svt_dealloc_mw(struct ib_mw *ibmw)
 
 	svt_mw_retire(mw);
 	svt_key_remove(&core->keys, &mw->key);
-	atomic_dec(&core->mw_count);
+	svt_give_back(&core->mw_count, mw->deposit);
 	return 0;
 }

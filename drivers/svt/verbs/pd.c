@@ -18,7 +18,8 @@ int svt_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 
 	if (ret)
 		return ret;
-	return svt_take(&to_svt_device(pd->device)->core->pd_count, SVT_MAX_PD) ? 0 : -ENOMEM;
+	return svt_take_all(&to_svt_device(pd->device)->core->pd_count, SVT_MAX_PD, udata,
+			    &to_svt_pd(pd)->deposit);
 }
 
 /**
@@ -30,6 +31,6 @@ int svt_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
  */
 int svt_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
-	atomic_dec(&to_svt_device(pd->device)->core->pd_count);
+	svt_give_back(&to_svt_device(pd->device)->core->pd_count, to_svt_pd(pd)->deposit);
 	return 0;
 }

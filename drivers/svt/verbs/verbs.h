@@ -8,6 +8,7 @@
 
 #include <linux/atomic.h>
 #include <linux/sizes.h>
+#include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_counter.h>
 #include <rdma/svt.h>
@@ -34,8 +35,14 @@ struct svt_ucontext {
 	struct ib_ucontext ibucontext;
 };
 
+/**
+ * struct svt_pd - a protection domain
+ * @ibpd: what ib_core sees
+ * @deposit: of a process, see SVT_DEPOSIT_BYTES
+ */
 struct svt_pd {
 	struct ib_pd ibpd;
+	void *deposit;
 };
 
 /**
@@ -56,8 +63,14 @@ struct svt_rdma_counter {
 	struct rdma_counter counter;
 };
 
+/**
+ * struct svt_xrcd - an XRC domain
+ * @ibxrcd: what ib_core sees
+ * @deposit: see SVT_DEPOSIT_BYTES
+ */
 struct svt_xrcd {
 	struct ib_xrcd ibxrcd;
+	void *deposit;
 };
 
 /**
@@ -69,6 +82,16 @@ struct svt_ah {
 	struct ib_ah ibah;
 	struct svt_av *av;
 };
+
+static inline struct svt_pd *to_svt_pd(struct ib_pd *ibpd)
+{
+	return container_of(ibpd, struct svt_pd, ibpd);
+}
+
+static inline struct svt_xrcd *to_svt_xrcd(struct ib_xrcd *ibxrcd)
+{
+	return container_of(ibxrcd, struct svt_xrcd, ibxrcd);
+}
 
 static inline struct svt_dm *to_svt_dm(struct ib_dm *ibdm)
 {
@@ -84,6 +107,24 @@ static inline struct svt_ah *to_svt_ah(struct ib_ah *ibah)
 static inline bool svt_take(atomic_t *count, int limit)
 {
 	return atomic_add_unless(count, 1, limit);
+}
+
+/* Takes one of @limit objects of which ib_core has all the memory. Owes svt_give_back(). */
+static inline int svt_take_all(atomic_t *count, int limit, bool user, void **deposit)
+{
+	*deposit = user ? kmalloc(SVT_DEPOSIT_BYTES, SVT_GFP_CHARGED) : NULL;
+	if (user && !*deposit)
+		return -ENOMEM;
+	if (svt_take(count, limit))
+		return 0;
+	kfree(*deposit);
+	return -ENOMEM;
+}
+
+static inline void svt_give_back(atomic_t *count, void *deposit)
+{
+	atomic_dec(count);
+	kfree(deposit);
 }
 
 static inline struct ib_udata *svt_command_udata(struct uverbs_attr_bundle *command)

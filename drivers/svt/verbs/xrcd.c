@@ -19,7 +19,8 @@ int svt_alloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata)
 
 	if (ret)
 		return ret;
-	return svt_take(&to_svt_device(xrcd->device)->core->xrcd_count, SVT_MAX_XRCD) ? 0 : -ENOMEM;
+	return svt_take_all(&to_svt_device(xrcd->device)->core->xrcd_count, SVT_MAX_XRCD, udata,
+			    &to_svt_xrcd(xrcd)->deposit);
 }
 
 /**
@@ -31,6 +32,7 @@ int svt_alloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata)
  */
 int svt_dealloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata)
 {
-	atomic_dec(&to_svt_device(xrcd->device)->core->xrcd_count);
+	svt_give_back(&to_svt_device(xrcd->device)->core->xrcd_count,
+		      to_svt_xrcd(xrcd)->deposit);
 	return 0;
 }
