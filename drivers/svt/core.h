@@ -13,20 +13,29 @@
 #include "counters.h"
 #include "mem/keys.h"
 
-#define SVT_MAX_QP		(1 << 16)
-#define SVT_MAX_CQ		(1 << 16)
-#define SVT_MAX_SRQ		(1 << 16)
-#define SVT_MAX_PD		(1 << 16)
-#define SVT_MAX_XRCD		(1 << 16)
-#define SVT_MAX_AH		(1 << 16)
-#define SVT_MAX_MR		(1 << 20)
-#define SVT_MAX_DM		(1 << 16)
-#define SVT_MAX_MW		(1 << 20)
+/*
+ * Objects that processes may have of a device: all of them together, so memory has to end before.
+ * What a process may take is for rdma.max and memory.max of its control group to say. QPs have
+ * numbers of 24 bits, of which half remain, or a look for one that is free would take long; so have
+ * regions and windows together, of which a fifth remains.
+ */
+#define SVT_MAX_QP		(1 << 23)
+#define SVT_MAX_CQ		(1 << 24)
+#define SVT_MAX_SRQ		((1 << 24) - 1)
+#define SVT_MAX_PD		(1 << 30)
+#define SVT_MAX_XRCD		(1 << 30)
+#define SVT_MAX_AH		(1 << 30)
+#define SVT_MAX_MR		(1 << 23)
+#define SVT_MAX_DM		(1 << 24)
+#define SVT_MAX_MW		(1 << 22)
+/* Kernel clients get so many more of each: an eighth */
+#define SVT_RESERVE(most)	((most) / 8)
 #define SVT_MAX_CQE		((1 << 20) - 1)
 #define SVT_MAX_SRQ_WR		(1 << 15)
 #define SVT_MAX_RD_ATOMIC	128
-#define SVT_MAX_MULTICAST	1024
-#define SVT_MAX_MULTICAST_QP	1024
+#define SVT_MAX_MULTICAST	(1 << 24)
+#define SVT_MAX_MULTICAST_QP	(1 << 24)
+/* Each frame is compared with all, and CAP_NET_RAW is needed to make one: a bound for all */
 #define SVT_MAX_RULES		1024
 
 /*
@@ -67,6 +76,7 @@
  * @cq_count: likewise
  * @srq_count: likewise
  * @xrcd_count: likewise
+ * @ah_count: likewise, those of processes
  * @srq_number: the last that was given
  * @xrc_srqs: struct svt_srq of XRC by number; looked up under RCU
  * @xrc_srq_next: where the search for a free number goes on, so that none is used again soon
@@ -101,6 +111,7 @@ struct svt_core {
 	atomic_t cq_count;
 	atomic_t srq_count;
 	atomic_t xrcd_count;
+	atomic_t ah_count;
 	atomic_t srq_number;
 	struct xarray xrc_srqs;
 	u32 xrc_srq_next;

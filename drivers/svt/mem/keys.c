@@ -12,8 +12,8 @@
 #include "keys.h"
 #include "lookup.h"
 
-/* With 2^24 indices a quarter full, as many collisions in a row have a chance of 2^-64 */
-#define INSERT_TRIES	32
+/* With four of five indices in use, as many collisions in a row have a chance of 2^-80 */
+#define INSERT_TRIES	256
 
 static const struct rhashtable_params keys_params = {
 	.key_len = sizeof_field(struct svt_key, index),

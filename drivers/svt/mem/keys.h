@@ -27,7 +27,7 @@
 /**
  * struct svt_keys - all keys of a device
  * @table: struct svt_key by the upper 24 bits
- * @count: keys in use, limited to SVT_MAX_MR + SVT_MAX_MW by the callers
+ * @count: keys in use; callers count theirs, and leave some (SVT_MAX_MR)
  */
 struct svt_keys {
 	struct rhashtable table;

@@ -136,15 +136,27 @@ static void a_device_has_no_more_groups_than_it_says(struct kunit *test)
 {
 	struct responder_fixture *f = open(test);
 	union ib_gid gid = group;
+
+	f->fake->core.multicast_count = SVT_MAX_MULTICAST - 1;
+	KUNIT_EXPECT_EQ(test, svt_multicast_attach(f->qp, &gid), 0);
+	put_unaligned_be32(1, gid.raw + 8);
+	KUNIT_EXPECT_EQ(test, svt_multicast_attach(f->qp, &gid), -ENOMEM);
+	svt_multicast_forget(f->qp);
+	KUNIT_EXPECT_EQ(test, f->fake->core.multicast_count, SVT_MAX_MULTICAST - 1);
+	f->fake->core.multicast_count = 0;
+}
+
+static void a_qp_that_goes_leaves_all_its_groups(struct kunit *test)
+{
+	struct responder_fixture *f = open(test);
+	union ib_gid gid = group;
 	u32 i;
 
-	for (i = 0; i < SVT_MAX_MULTICAST; i++) {
+	for (i = 0; i < 100; i++) {
 		put_unaligned_be32(i, gid.raw + 8);
 		KUNIT_ASSERT_EQ(test, svt_multicast_attach(f->qp, &gid), 0);
 	}
-	put_unaligned_be32(i, gid.raw + 8);
-	KUNIT_EXPECT_EQ(test, svt_multicast_attach(f->qp, &gid), -ENOMEM);
-	KUNIT_EXPECT_EQ(test, f->fake->core.multicast_count, SVT_MAX_MULTICAST);
+	KUNIT_EXPECT_EQ(test, f->fake->core.multicast_count, 100);
 	svt_multicast_forget(f->qp);
 	KUNIT_EXPECT_EQ(test, f->fake->core.multicast_count, 0);
 }
@@ -174,6 +186,7 @@ static struct kunit_case multicast_cases[] = {
 	KUNIT_CASE(a_qp_attached_twice_that_goes_leaves_its_groups),
 	KUNIT_CASE(only_ud_qps_join_and_only_multicast_gids),
 	KUNIT_CASE(a_device_has_no_more_groups_than_it_says),
+	KUNIT_CASE(a_qp_that_goes_leaves_all_its_groups),
 	KUNIT_CASE(what_the_backend_refuses_is_refused),
 	{}
 };

@@ -241,16 +241,21 @@ int svt_multicast_detach(struct svt_qp *qp, const union ib_gid *gid)
  * svt_multicast_forget - a QP goes: detach it from all its groups
  * @qp: before svt_qp_stop()
  *
+ * It may be in very many: others get the lock in between.
+ *
  * Context: may sleep. Takes svt_core.multicast_lock.
  */
 void svt_multicast_forget(struct svt_qp *qp)
 {
-	struct svt_multicast_member *member, *next;
+	struct svt_multicast_member *member;
 
-	mutex_lock(&qp->core->multicast_lock);
-	list_for_each_entry_safe(member, next, &qp->multicast, in_qp)
-		svt_member_remove(member);
-	mutex_unlock(&qp->core->multicast_lock);
+	do {
+		mutex_lock(&qp->core->multicast_lock);
+		member = list_first_entry_or_null(&qp->multicast, typeof(*member), in_qp);
+		if (member)
+			svt_member_remove(member);
+		mutex_unlock(&qp->core->multicast_lock);
+	} while (member);
 }
 
 static void svt_multicast_copy(struct svt_qp *qp, struct sk_buff *skb)

@@ -14,6 +14,7 @@
 #include "request.h"
 #include "state.h"
 
+/* With more than half of the numbers in use, as many collisions in a row have a chance of 2^-53 */
 #define SVT_QPN_TRIES	64
 
 static const struct rhashtable_params svt_qp_table_params = {

@@ -21,7 +21,7 @@
  * @srq: XRC SRQ; its srq_num is set. No packet finds it before svt_xrc_publish()
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM, or -EBUSY: no number is left.
+ * Return: 0, or -ENOMEM: also when no number is left.
  */
 int svt_xrc_reserve(struct svt_core *core, struct svt_srq *srq)
 {
@@ -29,7 +29,7 @@ int svt_xrc_reserve(struct svt_core *core, struct svt_srq *srq)
 				  XA_LIMIT(1, SVT_SRQN_MASK), &core->xrc_srq_next,
 				  SVT_GFP_CHARGED);
 
-	return min(ret, 0);
+	return ret < 0 ? -ENOMEM : 0;
 }
 
 /**

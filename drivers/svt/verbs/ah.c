@@ -59,6 +59,7 @@ static gfp_t svt_ah_gfp(const struct rdma_ah_init_attr *init, bool user)
  */
 int svt_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_udata *udata)
 {
+	struct svt_core *core = to_svt_device(ibah->device)->core;
 	struct svt_ah *ah = to_svt_ah(ibah);
 	struct svt_create_ah_resp resp = {};
 	int ret;
@@ -66,16 +67,26 @@ int svt_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_
 	ret = svt_ah_check(ibah, init->ah_attr, udata);
 	if (ret)
 		return ret;
+	ah->user = udata;
+	if (ah->user && !svt_take(&core->ah_count, SVT_MAX_AH, true))
+		return -ENOMEM;
 	ah->av = svt_av_create(to_svt_device(ibah->device), ibah->pd, init->ah_attr,
 			       svt_ah_gfp(init, udata));
-	if (IS_ERR(ah->av))
-		return PTR_ERR(ah->av);
+	if (IS_ERR(ah->av)) {
+		ret = PTR_ERR(ah->av);
+		goto give_back;
+	}
 	if (!udata)
 		return 0;
 	resp.ah = ah->av->number;
 	ret = ib_respond_udata(udata, resp);
-	if (ret)
-		svt_av_forget(ah->av);
+	if (!ret)
+		return 0;
+
+	svt_av_forget(ah->av);
+give_back:
+	if (ah->user)
+		atomic_dec(&core->ah_count);
 	return ret;
 }
 
@@ -129,6 +140,10 @@ int svt_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
  */
 int svt_destroy_ah(struct ib_ah *ibah, u32 flags)
 {
-	svt_av_forget(to_svt_ah(ibah)->av);
+	struct svt_ah *ah = to_svt_ah(ibah);
+
+	svt_av_forget(ah->av);
+	if (ah->user)
+		atomic_dec(&to_svt_device(ibah->device)->core->ah_count);
 	return 0;
 }

@@ -14,8 +14,8 @@
 
 #include "verbs.h"
 
-/* How many a device has */
-#define SVT_MAX_COUNTER_SETS	XA_LIMIT(1, U16_MAX)
+/* The numbers that there are: a mode of `rdma statistic` gives each process its own set */
+#define SVT_MAX_COUNTER_SETS	XA_LIMIT(1, U32_MAX)
 
 /**
  * struct svt_counter_set - the counters of the QPs that are bound to a struct rdma_counter

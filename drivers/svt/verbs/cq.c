@@ -64,7 +64,7 @@ int svt_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	ret = svt_cq_check(ibcq->device, attr, udata);
 	if (ret)
 		return ret;
-	if (!svt_take(&core->cq_count, SVT_MAX_CQ))
+	if (!svt_take(&core->cq_count, SVT_MAX_CQ, udata))
 		return -ENOMEM;
 	ret = svt_cq_init(cq, attr->cqe, !udata);
 	if (ret)

@@ -43,6 +43,7 @@ static void svt_core_check_empty(const struct svt_core *core)
 	WARN_ON(atomic_read(&core->cq_count));
 	WARN_ON(atomic_read(&core->srq_count));
 	WARN_ON(atomic_read(&core->xrcd_count));
+	WARN_ON(atomic_read(&core->ah_count));
 }
 
 static void svt_core_free(struct svt_core *core)
@@ -222,7 +223,7 @@ int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		.max_mw = SVT_MAX_MW,
 		.max_mcast_grp = SVT_MAX_MULTICAST,
 		.max_mcast_qp_attach = SVT_MAX_MULTICAST_QP,
-		.max_total_mcast_qp_attach = SVT_MAX_MULTICAST * SVT_MAX_MULTICAST_QP,
+		.max_total_mcast_qp_attach = INT_MAX,
 		.max_ah = SVT_MAX_AH,
 		.max_srq = SVT_MAX_SRQ,
 		.max_srq_wr = SVT_MAX_SRQ_WR,

@@ -31,7 +31,7 @@ struct ib_dm *svt_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *context,
 
 	if (!attr->length || attr->length > SVT_MAX_DM_LENGTH || attr->alignment > PAGE_SHIFT)
 		return ERR_PTR(-EINVAL);
-	if (!svt_take(&core->dm_count, SVT_MAX_DM))
+	if (!svt_take(&core->dm_count, SVT_MAX_DM, true))
 		return ERR_PTR(-ENOMEM);
 	dm = kzalloc(sizeof(*dm), SVT_GFP_CHARGED);
 	if (!dm)

@@ -117,7 +117,7 @@ int svt_mr_insert(struct svt_core *core, struct svt_mr *mr)
 
 	mr->key.type = SVT_KEY_REGION;
 	mr->key.valid = !mr->fast;
-	if (!svt_take(&core->mr_count, SVT_MAX_MR))
+	if (!svt_take(&core->mr_count, SVT_MAX_MR, mr->key.pd->uobject))
 		return -ENOMEM;
 	ret = svt_key_insert(&core->keys, &mr->key);
 	if (ret) {

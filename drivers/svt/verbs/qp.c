@@ -162,7 +162,8 @@ int svt_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 	ret = svt_qp_check(core, init, udata);
 	if (ret)
 		return ret;
-	if (!svt_take(&core->qp_count, SVT_MAX_QP))
+	/* A TGT QP is made for a process, though ib_core calls as for itself */
+	if (!svt_take(&core->qp_count, SVT_MAX_QP, udata || init->xrcd))
 		return -ENOMEM;
 	svt_qp_setup(qp, init, udata);
 	ret = svt_qp_rings_alloc(qp);

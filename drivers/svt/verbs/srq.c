@@ -81,7 +81,7 @@ int svt_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct i
 	ret = svt_srq_check(init, udata);
 	if (ret)
 		return ret;
-	if (!svt_take(&core->srq_count, SVT_MAX_SRQ))
+	if (!svt_take(&core->srq_count, SVT_MAX_SRQ, udata))
 		return -ENOMEM;
 	spin_lock_init(&srq->lock);
 	spin_lock_init(&srq->post_lock);

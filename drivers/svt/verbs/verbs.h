@@ -77,10 +77,12 @@ struct svt_xrcd {
  * struct svt_ah - an address handle
  * @ibah: what ib_core sees
  * @av: the address vector; replaced by modify, which the client serialises with all else
+ * @user: of a process: it counts
  */
 struct svt_ah {
 	struct ib_ah ibah;
 	struct svt_av *av;
+	bool user;
 };
 
 static inline struct svt_pd *to_svt_pd(struct ib_pd *ibpd)
@@ -103,19 +105,28 @@ static inline struct svt_ah *to_svt_ah(struct ib_ah *ibah)
 	return container_of(ibah, struct svt_ah, ibah);
 }
 
-/* Takes one of @limit objects. The one who gets true owes an atomic_dec(@count). */
-static inline bool svt_take(atomic_t *count, int limit)
+/*
+ * Takes one of @limit objects, or of more for a kernel client: a process is refused first. The one
+ * who gets true owes an atomic_dec(@count).
+ */
+static inline bool svt_take(atomic_t *count, int limit, bool user)
 {
-	return atomic_add_unless(count, 1, limit);
+	int most = user ? limit : limit + SVT_RESERVE(limit), now = atomic_read(count);
+
+	do {
+		if (now >= most)
+			return false;
+	} while (!atomic_try_cmpxchg(count, &now, now + 1));
+	return true;
 }
 
-/* Takes one of @limit objects of which ib_core has all the memory. Owes svt_give_back(). */
+/* The same of an object of which ib_core has all the memory. Owes svt_give_back(). */
 static inline int svt_take_all(atomic_t *count, int limit, bool user, void **deposit)
 {
 	*deposit = user ? kmalloc(SVT_DEPOSIT_BYTES, SVT_GFP_CHARGED) : NULL;
 	if (user && !*deposit)
 		return -ENOMEM;
-	if (svt_take(count, limit))
+	if (svt_take(count, limit, user))
 		return 0;
 	kfree(*deposit);
 	return -ENOMEM;
