@@ -98,12 +98,13 @@ static const struct mmu_interval_notifier_ops notifier_ops = {
  * svt_paging_create() - page memory of the calling process on demand
  * @start: its address
  * @length: bytes, mapped or not
+ * @queue: workqueue for who looks up what is not there
  *
  * Context: May sleep.
  * Return: What svt_paging_end() releases, or ERR_PTR: -ENOMEM; -EINVAL the addresses wrap; -EINTR
  * the process is to end.
  */
-struct svt_paging *svt_paging_create(u64 start, u64 length)
+struct svt_paging *svt_paging_create(u64 start, u64 length, struct workqueue_struct *queue)
 {
 	struct svt_paging *paging;
 	u64 end;
@@ -120,6 +121,7 @@ struct svt_paging *svt_paging_create(u64 start, u64 length)
 	xa_init_flags(&paging->pages, XA_FLAGS_ACCOUNT);
 	paging->id = atomic64_inc_return(&last_id);
 	paging->start = start;
+	paging->queue = queue;
 	ret = mmu_interval_notifier_insert(&paging->notifier, current->mm, start, length,
 					   &notifier_ops);
 	if (!ret)

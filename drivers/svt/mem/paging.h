@@ -19,6 +19,7 @@
  * @pages: struct page by page number of the process, tagged when it may be written
  * @leaving: invalidations under way
  * @gone: no region has it any more
+ * @queue: workqueue of the process, for who has to have pages brought; outlives the region
  * @id: unlike that of any other
  * @start: address in the process of the first byte of the region
  * @faults: pages that were faulted in because a request needed them
@@ -32,6 +33,7 @@ struct svt_paging {
 	struct xarray pages;
 	atomic_t leaving;
 	bool gone;
+	struct workqueue_struct *queue;
 	u64 id;
 	u64 start;
 	atomic64_t faults;
@@ -47,7 +49,7 @@ enum svt_paging_want {
 	SVT_PAGING_PRESENT,	/* as they are, those that are there */
 };
 
-struct svt_paging *svt_paging_create(u64 start, u64 length);
+struct svt_paging *svt_paging_create(u64 start, u64 length, struct workqueue_struct *queue);
 struct svt_paging *svt_paging_get(const struct svt_region *region);
 void svt_paging_put(struct svt_paging *paging);
 void svt_paging_end(struct svt_paging *paging);

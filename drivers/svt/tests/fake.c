@@ -151,8 +151,7 @@ static int fake_core(struct svt_core *core)
 	core->link.mtu = IB_MTU_1024;
 	core->counters = alloc_percpu(struct svt_counters);
 	core->workqueue = alloc_workqueue("svt_fake", WQ_PERCPU, 0);
-	core->pager = alloc_workqueue("svt_fake_pager", WQ_UNBOUND, 0);
-	if (!core->counters || !core->workqueue || !core->pager)
+	if (!core->counters || !core->workqueue)
 		return -ENOMEM;
 	ret = svt_keys_init(&core->keys);
 	if (!ret)
@@ -206,7 +205,6 @@ void svt_fake_destroy(struct svt_fake *fake)
 	svt_multicast_destroy(&fake->core);
 	svt_transport_destroy(&fake->core);
 	svt_keys_destroy(&fake->core.keys);
-	destroy_workqueue(fake->core.pager);
 	destroy_workqueue(fake->core.workqueue);
 	free_percpu(fake->core.counters);
 	xa_destroy(&fake->core.ahs);

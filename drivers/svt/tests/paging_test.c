@@ -31,6 +31,7 @@ MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING");
 struct paging_fixture {
 	struct responder_fixture responder;
 	struct mm_struct *mm;
+	struct workqueue_struct *pager;
 	struct svt_paging *paging;
 	struct svt_mr mr;
 	struct completion held, released;
@@ -45,7 +46,7 @@ static int register_memory(struct paging_fixture *f)
 	kthread_use_mm(f->mm);
 	address = vm_mmap(NULL, USER, LENGTH, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, 0);
-	f->paging = svt_paging_create(USER + OFFSET, REGION);
+	f->paging = svt_paging_create(USER + OFFSET, REGION, f->pager);
 	kthread_unuse_mm(f->mm);
 	return address == USER ? PTR_ERR_OR_ZERO(f->paging) : -ENOMEM;
 }
@@ -70,7 +71,8 @@ static int paging_fixture_init(struct kunit *test)
 	f->responder = *(struct responder_fixture *)test->priv;
 	test->priv = f;
 	f->mm = mm_alloc();
-	if (!f->mm)
+	f->pager = alloc_workqueue("svt_fake_pager", WQ_UNBOUND, 0);
+	if (!f->mm || !f->pager)
 		return -ENOMEM;
 	ret = register_memory(f);
 	if (ret)
@@ -96,6 +98,7 @@ static void paging_fixture_exit(struct kunit *test)
 	/* Nobody has another reference when all QPs are gone */
 	KUNIT_EXPECT_EQ(test, kref_read(&f->paging->ref), 1);
 	svt_paging_put(f->paging);
+	destroy_workqueue(f->pager);
 	mmput(f->mm);
 }
 
@@ -152,7 +155,7 @@ static u64 word_of(struct kunit *test, u64 offset)
 
 static void settle(struct paging_fixture *f)
 {
-	flush_workqueue(f->responder.fake->core.pager);
+	flush_workqueue(f->pager);
 	flush_workqueue(f->responder.fake->core.workqueue);
 }
 
@@ -223,7 +226,7 @@ static void advice_ends_with_its_region(struct kunit *test)
 
 static void addresses_that_wrap_are_not_registered(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(svt_paging_create(U64_MAX - 5, 7)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(svt_paging_create(U64_MAX - 5, 7, NULL)), -EINVAL);
 }
 
 static void put_at(struct paging_fixture *f, u32 offset, u8 opcode, int n, u32 length, u32 payload)

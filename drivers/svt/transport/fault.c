@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Page faults of the engine. It may not sleep, so a side that meets memory that is paged on demand
- * and not there leaves its request as it is, has the pages brought by the workqueue, and is kicked
- * when they are there (SVT_WORK_PAGES); then it tries again. What could not be brought is found out
- * when it tries: svt_fault_begin() says so for the same bytes.
+ * and not there leaves its request as it is, has the pages brought by the workqueue of the process
+ * that has the memory, and is kicked when they are there (SVT_WORK_PAGES); then it tries again.
+ * What could not be brought is found out when it tries: svt_fault_begin() says so for the same
+ * bytes.
  *
  * A side waits for one thing at a time. The owner of the side sets svt_fault.state to PENDING, and
  * then all of struct svt_fault but @forgotten is the worker's, until it sets it to something else
@@ -52,7 +53,7 @@ bool svt_fault_begin(struct svt_qp *qp, struct svt_side *side, const struct svt_
 	fault->write = region->write;
 	fault->forgotten = false;
 	WRITE_ONCE(fault->state, SVT_FAULT_PENDING);
-	queue_work(qp->core->pager, &fault->work);
+	queue_work(paging->queue, &fault->work);
 	return true;
 }
 

@@ -3,12 +3,19 @@
  * Advice on regions that are paged on demand: pages that a process will use soon are brought before
  * a request waits for them; and what there is to tell of such regions. Advice is looked up once: it
  * has references to what it is about, not to regions.
+ *
+ * A process's advice that nobody waits for is followed one by one, by its own pager. When too much
+ * waits, the process follows the rest itself, as if it were to wait: so it is no faster than its
+ * pages.
  */
 #include <linux/slab.h>
 #include <rdma/rdma_netlink.h>
 
 #include "../mem/paging.h"
 #include "verbs.h"
+
+/* Advices of a process that wait: each may be for all that it has */
+#define SVT_ADVICES	64
 
 /* One range */
 struct svt_advice_part {
@@ -19,13 +26,13 @@ struct svt_advice_part {
 
 /**
  * struct svt_advice - what is to be brought
- * @work: does it, if nobody waits
+ * @node: in svt_pager.advices, if nobody waits
  * @want: how
  * @parts: how many
  * @part: ranges
  */
 struct svt_advice {
-	struct work_struct work;
+	struct list_head node;
 	enum svt_paging_want want;
 	u32 parts;
 	struct svt_advice_part part[];
@@ -59,12 +66,52 @@ static void svt_advice_free(struct svt_advice *advice)
 	kvfree(advice);
 }
 
-static void svt_advice_work(struct work_struct *work)
+static struct svt_advice *svt_advice_next(struct svt_pager *pager)
 {
-	struct svt_advice *advice = container_of(work, struct svt_advice, work);
+	struct svt_advice *advice;
 
-	svt_advice_follow(advice);
-	svt_advice_free(advice);
+	spin_lock(&pager->lock);
+	advice = list_first_entry_or_null(&pager->advices, struct svt_advice, node);
+	if (advice) {
+		list_del(&advice->node);
+		pager->waiting--;
+	}
+	spin_unlock(&pager->lock);
+	return advice;
+}
+
+/**
+ * svt_advices_follow - follow what nobody waits for
+ * @work: svt_pager.work
+ *
+ * Context: may sleep.
+ */
+void svt_advices_follow(struct work_struct *work)
+{
+	struct svt_pager *pager = container_of(work, struct svt_pager, work);
+	struct svt_advice *advice;
+
+	while ((advice = svt_advice_next(pager))) {
+		svt_advice_follow(advice);
+		svt_advice_free(advice);
+	}
+}
+
+/* False: too much waits */
+static bool svt_advice_leave(struct svt_pager *pager, struct svt_advice *advice)
+{
+	bool room;
+
+	spin_lock(&pager->lock);
+	room = pager->waiting < SVT_ADVICES;
+	if (room) {
+		list_add_tail(&advice->node, &pager->advices);
+		pager->waiting++;
+	}
+	spin_unlock(&pager->lock);
+	if (room)
+		queue_work(pager->queue, &pager->work);
+	return room;
 }
 
 static int svt_advice_find(struct svt_keys *keys, struct ib_pd *pd, const struct ib_sge *sge,
@@ -97,7 +144,6 @@ static struct svt_advice *svt_advice_make(struct ib_pd *pd, const struct ib_sge 
 	advice = kvzalloc(struct_size(advice, part, count), SVT_GFP_CHARGED);
 	if (!advice)
 		return ERR_PTR(-ENOMEM);
-	INIT_WORK(&advice->work, svt_advice_work);
 	while (advice->parts < count) {
 		struct svt_advice_part part;
 
@@ -144,9 +190,10 @@ static int svt_advice_want(enum ib_uverbs_advise_mr_advice advice, enum svt_pagi
 int svt_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice, u32 flags,
 		  struct ib_sge *sge, u32 count, struct uverbs_attr_bundle *attrs)
 {
-	struct svt_core *core = to_svt_device(pd->device)->core;
+	bool flush = flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH;
 	enum svt_paging_want want;
 	struct svt_advice *made;
+	struct svt_pager *pager;
 	int ret;
 
 	ret = svt_advice_want(advice, &want);
@@ -156,13 +203,12 @@ int svt_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice, u32 
 	if (IS_ERR(made))
 		return PTR_ERR(made);
 	made->want = want;
-	if (!(flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH)) {
-		queue_work(core->adviser, &made->work);
+	pager = svt_pager_of(pd->uobject->context);
+	if (!flush && pager && svt_advice_leave(pager, made))
 		return 0;
-	}
 	ret = svt_advice_follow(made);
 	svt_advice_free(made);
-	return ret;
+	return flush || ret == -EINTR ? ret : 0;
 }
 
 /**

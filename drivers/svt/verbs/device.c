@@ -23,9 +23,6 @@
 /* 4.096 us * 2^15: how long an acknowledgment may take on a busy host */
 #define SVT_ACK_DELAY		15
 
-/* Advices that are followed at a time: each may be for all that a process has */
-#define SVT_ADVISERS		2
-
 /* Completion time stamps are in ns */
 #define SVT_CLOCK_KHZ		1000000
 
@@ -59,8 +56,6 @@ static void svt_core_free(struct svt_core *core)
 	xa_destroy(&core->counter_sets);
 	WARN_ON(!xa_empty(&core->xrc_srqs));
 	xa_destroy(&core->xrc_srqs);
-	destroy_workqueue(core->adviser);
-	destroy_workqueue(core->pager);
 	destroy_workqueue(core->workqueue);
 	free_percpu(core->counters);
 	mutex_destroy(&core->resize_lock);
@@ -112,20 +107,10 @@ static struct svt_core *svt_core_alloc(void)
 	core->workqueue = alloc_workqueue("svt", WQ_MEM_RECLAIM | WQ_CPU_INTENSIVE | WQ_PERCPU, 0);
 	if (!core->workqueue)
 		goto free_counters;
-	core->pager = alloc_workqueue("svt_pager", WQ_UNBOUND, 0);
-	if (!core->pager)
-		goto free_workqueue;
-	core->adviser = alloc_workqueue("svt_adviser", WQ_UNBOUND, SVT_ADVISERS);
-	if (!core->adviser)
-		goto free_pager;
 	ret = svt_core_tables(core);
 	if (!ret)
 		return core;
 
-	destroy_workqueue(core->adviser);
-free_pager:
-	destroy_workqueue(core->pager);
-free_workqueue:
 	destroy_workqueue(core->workqueue);
 free_counters:
 	free_percpu(core->counters);

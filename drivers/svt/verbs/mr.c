@@ -55,25 +55,31 @@ static bool svt_mr_is_implicit(u64 start, u64 length, u64 iova, int access)
 	return access & IB_ACCESS_ON_DEMAND && !start && !iova && length == U64_MAX;
 }
 
-static int svt_mr_page(struct svt_mr_pages *pages, u64 start, u64 length)
+static int svt_mr_page(struct ib_ucontext *context, struct svt_mr_pages *pages, u64 start,
+		       u64 length)
 {
-	pages->paging = svt_paging_create(start, length == U64_MAX ? TASK_SIZE_MAX : length);
+	struct svt_pager *pager = svt_pager_of(context);
+
+	if (!pager)
+		return -ENOMEM;
+	pages->paging = svt_paging_create(start, length == U64_MAX ? TASK_SIZE_MAX : length,
+					  pager->queue);
 	return PTR_ERR_OR_ZERO(pages->paging);
 }
 
-static int svt_mr_pin(struct ib_device *ibdev, struct svt_mr_pages *pages, u64 start, u64 length,
-		      u64 iova, int access)
+static int svt_mr_pin(struct ib_ucontext *context, struct svt_mr_pages *pages, u64 start,
+		      u64 length, u64 iova, int access)
 {
 	u64 end;
 
 	*pages = (struct svt_mr_pages) {};
 	if (svt_mr_is_implicit(start, length, iova, access))
-		return svt_mr_page(pages, start, length);
+		return svt_mr_page(context, pages, start, length);
 	if (!length || length > SVT_MAX_MR_LENGTH || check_add_overflow(iova, length, &end))
 		return -EINVAL;
 	if (access & IB_ACCESS_ON_DEMAND)
-		return svt_mr_page(pages, start, length);
-	pages->umem = ib_umem_get_va(ibdev, start, length, access);
+		return svt_mr_page(context, pages, start, length);
+	pages->umem = ib_umem_get_va(context->device, start, length, access);
 	if (IS_ERR(pages->umem))
 		return PTR_ERR(pages->umem);
 	pages->table = svt_mr_table(pages->umem, iova);
@@ -209,7 +215,7 @@ struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova,
 		return ERR_PTR(-EOPNOTSUPP);
 	ret = ib_no_udata_io(udata);
 	if (!ret)
-		ret = svt_mr_pin(pd->device, &pages, start, length, iova, access);
+		ret = svt_mr_pin(svt_udata_context(udata), &pages, start, length, iova, access);
 	return ret ? ERR_PTR(ret) : svt_mr_of_pages(pd, &pages, length, iova, access);
 }
 
@@ -372,7 +378,7 @@ struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 le
 	if (ret)
 		return ERR_PTR(ret);
 	if (flags & IB_MR_REREG_TRANS) {
-		ret = svt_mr_pin(ibmr->device, &pages, start, length, iova,
+		ret = svt_mr_pin(svt_udata_context(udata), &pages, start, length, iova,
 				 flags & IB_MR_REREG_ACCESS ? access : mr->key.access);
 		if (ret)
 			return ERR_PTR(ret);

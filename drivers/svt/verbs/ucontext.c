@@ -54,6 +54,7 @@ int svt_alloc_ucontext(struct ib_ucontext *context, struct ib_udata *udata)
  */
 void svt_dealloc_ucontext(struct ib_ucontext *context)
 {
+	svt_pager_free(to_svt_ucontext(context)->pager);
 	module_put(to_svt_device(context->device)->ops->owner);
 }
 

@@ -31,8 +31,30 @@
 #define SVT_BLOCK_SIZES		GENMASK(30, PAGE_SHIFT)
 
 /* What ib_core allocates for us: its own struct comes first */
+/**
+ * struct svt_pager - who brings the pages that a process pages on demand, and nobody else's
+ * @queue: workqueue, not bound to a CPU: the memory may be a file's whose server never answers
+ * @lock: protects @advices and @waiting
+ * @advices: struct svt_advice that nobody waits for, in turn
+ * @waiting: how many
+ * @work: follows them
+ */
+struct svt_pager {
+	struct workqueue_struct *queue;
+	spinlock_t lock;	/* see above */
+	struct list_head advices;
+	u32 waiting;
+	struct work_struct work;
+};
+
+/**
+ * struct svt_ucontext - a process that has the device open
+ * @ibucontext: what ib_core sees
+ * @pager: NULL before its first region that is paged on demand, see svt_pager_of()
+ */
 struct svt_ucontext {
 	struct ib_ucontext ibucontext;
+	struct svt_pager *pager;
 };
 
 /**
@@ -84,6 +106,11 @@ struct svt_ah {
 	struct svt_av *av;
 	bool user;
 };
+
+static inline struct svt_ucontext *to_svt_ucontext(struct ib_ucontext *ibucontext)
+{
+	return container_of(ibucontext, struct svt_ucontext, ibucontext);
+}
 
 static inline struct svt_pd *to_svt_pd(struct ib_pd *ibpd)
 {
@@ -264,7 +291,12 @@ int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp);
 int svt_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq);
 int svt_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr);
 
+/* pager.c */
+struct svt_pager *svt_pager_of(struct ib_ucontext *context);
+void svt_pager_free(struct svt_pager *pager);
+
 /* advise.c */
+void svt_advices_follow(struct work_struct *work);
 int svt_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice, u32 flags,
 		  struct ib_sge *sge, u32 count, struct uverbs_attr_bundle *attrs);
 int svt_fill_stat_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr);
