@@ -65,7 +65,6 @@
  * @counters: per CPU
  * @counter_sets: struct svt_counter_set by number, see verbs/counter.c; its own lock
  * @workqueue: for runs that used up their budget, or gave way; bound to the CPU that asks
- * @resize_lock: one CQ or SRQ is given another ring at a time; outermost
  * @pd_count: in use, see SVT_MAX_PD
  * @mr_count: likewise
  * @mw_count: likewise
@@ -98,7 +97,6 @@ struct svt_core {
 	struct svt_counters __percpu *counters;
 	struct xarray counter_sets;
 	struct workqueue_struct *workqueue;
-	struct mutex resize_lock; /* see above */
 	atomic_t pd_count;
 	atomic_t mr_count;
 	atomic_t mw_count;

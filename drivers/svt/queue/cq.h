@@ -6,6 +6,7 @@
 #define SVT_QUEUE_CQ_H
 
 #include <linux/hrtimer.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
@@ -43,6 +44,7 @@ struct svt_cq_moderation {
  * @calls: of the handler, that @call owes; atomic
  * @call: calls it on @cpu
  * @mmap_entry: of a user's CQ, owned by verbs
+ * @resize_lock: verbs'; outermost: it is given one ring at a time
  */
 struct svt_cq {
 	struct ib_cq ibcq;
@@ -57,6 +59,7 @@ struct svt_cq {
 	atomic_t calls;
 	struct work_struct call;
 	struct rdma_user_mmap_entry *mmap_entry;
+	struct mutex resize_lock; /* see above */
 };
 
 static inline struct svt_cq *to_svt_cq(struct ib_cq *ibcq)

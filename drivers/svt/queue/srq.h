@@ -5,6 +5,7 @@
 #ifndef SVT_QUEUE_SRQ_H
 #define SVT_QUEUE_SRQ_H
 
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
@@ -29,6 +30,7 @@
  * @owed_events: likewise, bit i: enum ib_event_type i
  * @tell: for a QP that turned to another SRQ before it could deliver them
  * @mmap_entry: of a user's SRQ, owned by verbs
+ * @resize_lock: verbs'; outermost: it is given one ring at a time
  */
 struct svt_srq {
 	struct ib_srq ibsrq;
@@ -44,6 +46,7 @@ struct svt_srq {
 	atomic_t owed_events;
 	struct work_struct tell;
 	struct rdma_user_mmap_entry *mmap_entry;
+	struct mutex resize_lock; /* see above */
 };
 
 static inline struct svt_srq *to_svt_srq(struct ib_srq *ibsrq)

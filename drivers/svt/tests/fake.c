@@ -143,7 +143,6 @@ static int fake_core(struct svt_core *core)
 	int ret;
 
 	spin_lock_init(&core->link_lock);
-	mutex_init(&core->resize_lock);
 	xa_init_flags(&core->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&core->xrc_srqs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&core->counter_sets, XA_FLAGS_ALLOC1);

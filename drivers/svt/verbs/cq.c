@@ -2,7 +2,7 @@
 /*
  * Completion queues: creation, resize and destruction. What happens in between is in queue/cq.c.
  * ib_core lets a CQ go only when no QP uses it; two resizes at once are kept apart by
- * svt_core.resize_lock.
+ * svt_cq.resize_lock.
  */
 #include "verbs.h"
 
@@ -66,6 +66,7 @@ int svt_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		return ret;
 	if (!svt_take(&core->cq_count, SVT_MAX_CQ, udata))
 		return -ENOMEM;
+	mutex_init(&cq->resize_lock);
 	ret = svt_cq_init(cq, attr->cqe, !udata);
 	if (ret)
 		goto give_back;
@@ -118,13 +119,13 @@ static int svt_resize_check(unsigned int entries, struct ib_udata *udata)
  *
  * The process is told of its new ring before the CQ moves to it, as nothing may fail after.
  *
- * Context: may sleep. Takes svt_core.resize_lock.
+ * Context: may sleep. Takes svt_cq.resize_lock.
  * Return: 0; -EINVAL number, or the pending completions do not fit; -ENOMEM; -EFAULT; -EOPNOTSUPP.
  */
 int svt_resize_user_cq(struct ib_cq *ibcq, unsigned int entries, struct ib_udata *udata)
 {
-	struct svt_core *core = to_svt_device(ibcq->device)->core;
 	struct rdma_user_mmap_entry *entry = NULL;
+	struct svt_cq *cq = to_svt_cq(ibcq);
 	struct svt_resize_cq_resp resp = {};
 	struct svt_ring ring;
 	int ret;
@@ -142,9 +143,9 @@ int svt_resize_user_cq(struct ib_cq *ibcq, unsigned int entries, struct ib_udata
 		ret = ib_respond_udata(udata, resp);
 	}
 	if (!ret) {
-		mutex_lock(&core->resize_lock);
-		ret = svt_cq_swap(to_svt_cq(ibcq), &ring, &entry);
-		mutex_unlock(&core->resize_lock);
+		mutex_lock(&cq->resize_lock);
+		ret = svt_cq_swap(cq, &ring, &entry);
+		mutex_unlock(&cq->resize_lock);
 	}
 	svt_ring_unshare(&ring, entry);
 	return ret;
@@ -165,6 +166,7 @@ int svt_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	svt_cq_stop(cq);
 	svt_ring_unshare(&cq->ring, cq->mmap_entry);
 	svt_cq_free(cq);
+	mutex_destroy(&cq->resize_lock);
 	atomic_dec(&to_svt_device(ibcq->device)->core->cq_count);
 	return 0;
 }

@@ -58,7 +58,6 @@ static void svt_core_free(struct svt_core *core)
 	xa_destroy(&core->xrc_srqs);
 	destroy_workqueue(core->workqueue);
 	free_percpu(core->counters);
-	mutex_destroy(&core->resize_lock);
 	kfree(core);
 }
 
@@ -91,7 +90,6 @@ static struct svt_core *svt_core_alloc(void)
 
 	if (!core)
 		return ERR_PTR(-ENOMEM);
-	mutex_init(&core->resize_lock);
 	spin_lock_init(&core->link_lock);
 	core->link = (struct svt_link) {
 		.mtu = IB_MTU_1024,

@@ -2,7 +2,7 @@
 /*
  * Shared receive queues: creation, change and destruction. What happens in between is in
  * queue/srq.c. ib_core lets an SRQ go only when no QP uses it; two resizes at once are kept apart
- * by svt_core.resize_lock.
+ * by svt_srq.resize_lock.
  */
 #include "verbs.h"
 
@@ -85,6 +85,7 @@ int svt_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct i
 		return -ENOMEM;
 	spin_lock_init(&srq->lock);
 	spin_lock_init(&srq->post_lock);
+	mutex_init(&srq->resize_lock);
 	srq->wqe_limits.max_sge = init->attr.max_sge;
 	srq->wqe_limits.max_message = SVT_MAX_MESSAGE;
 	srq->max_wr = init->attr.max_wr;
@@ -116,14 +117,13 @@ give_back:
 static int svt_srq_swap(struct svt_srq *srq, struct svt_ring *ring,
 			struct rdma_user_mmap_entry **entry, u32 max_wr)
 {
-	struct svt_core *core = to_svt_device(srq->ibsrq.device)->core;
 	int ret;
 
-	mutex_lock(&core->resize_lock);
+	mutex_lock(&srq->resize_lock);
 	ret = svt_srq_replace(srq, ring, max_wr);
 	if (!ret)
 		swap(srq->mmap_entry, *entry);
-	mutex_unlock(&core->resize_lock);
+	mutex_unlock(&srq->resize_lock);
 	return ret;
 }
 
@@ -151,7 +151,7 @@ static int svt_resize_kernel_srq(struct svt_srq *srq, u32 max_wr)
  *
  * The process is told of its new ring before the SRQ moves to it, as nothing may fail after.
  *
- * Context: may sleep. Takes svt_core.resize_lock.
+ * Context: may sleep. Takes svt_srq.resize_lock.
  * Return: 0; -EINVAL number, below the limit, or the pending requests do not fit; -ENOMEM; -EFAULT.
  */
 int svt_resize_user_srq(struct svt_srq *srq, u32 max_wr, struct uverbs_attr_bundle *attrs)
@@ -241,6 +241,7 @@ int svt_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 
 	svt_srq_forget(to_svt_device(ibsrq->device)->core, srq);
 	svt_ring_unshare(&srq->ring, srq->mmap_entry);
+	mutex_destroy(&srq->resize_lock);
 	atomic_dec(&to_svt_device(ibsrq->device)->core->srq_count);
 	return 0;
 }
