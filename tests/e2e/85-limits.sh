@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The limits that a device tells: that they can be reached, what is beyond them, and what memory it
-# takes. One process has QPs on both devices, so that it can measure all of it.
+# The limits that a device tells: what is beyond those of queues, and that there are more objects than
+# 16 bits count, which is as far as memory reaches here. How memory ends them is 86-accounts.sh, how
+# their numbers do is svt-limits of KUnit. And what memory it takes: one process has QPs on both
+# devices, so that it can measure all of it.
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -14,10 +16,14 @@ has_attribute() {
 }
 
 limits_are_told() {
-	has_attribute max_qp 65536
-	has_attribute max_cq 65536
-	has_attribute max_srq 65536
-	has_attribute max_mr 1048576
+	has_attribute max_qp 8388608
+	has_attribute max_cq 16777216
+	has_attribute max_srq 16777215
+	has_attribute max_mr 8388608
+	has_attribute max_mw 4194304
+	has_attribute max_pd 1073741824
+	has_attribute max_ah 1073741824
+	has_attribute max_mcast_grp 16777216
 	has_attribute max_qp_wr 32768
 	has_attribute max_srq_wr 32768
 }
@@ -42,9 +48,9 @@ run_test "limits are told" limits_are_told
 run_test "10 000 connected QPs" nothing_is_left limits -d svta -d svtb qps
 run_test "queues of 2^15 requests, and none deeper" nothing_is_left limits -d svta depth
 TEST_LIMIT=900
-for kind in pd ah cq srq qp; do
-	run_test "as many ${kind^^}s as told" nothing_is_left limits -d svta "fill_$kind"
+for kind in pd ah cq srq qp mw; do
+	run_test "70 000 ${kind^^}s" nothing_is_left limits -d svta -n 70000 "fill_$kind"
 done
-[ -z "${SVT_FULL:-}" ] || run_test "as many MRs as told" nothing_is_left limits -d svta fill_mr
+[ -z "${SVT_FULL:-}" ] || run_test "a million MRs" nothing_is_left limits -d svta -n 1050000 fill_mr
 run_test "teardown leaves nothing" teardown_pair
 finish

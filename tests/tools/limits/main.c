@@ -12,8 +12,10 @@ static struct test settings = { .count = 10000 };
 static const struct option_row options[] = {
 	{ 'd', "dev", "DEV", OPTION_TEXTS, settings.devices,
 	  "RDMA device; twice: for connected QPs", 2 },
-	{ 'n', "count", "N", OPTION_U32, &settings.count, "of connected QPs (default 10000)",
-	  1 << 16 },
+	{ 'n', "count", "N", OPTION_U32, &settings.count,
+	  "of connected QPs, objects, or advices (default 10000)", 1 << 20 },
+	{ 'r', "refused", NULL, OPTION_FLAG, &settings.refused,
+	  "fill_*: before that, memory is to run out; all is kept until the input ends" },
 	{ }
 };
 
@@ -31,7 +33,9 @@ static void each(const struct suite_case *c)
 	suite_call(c->run, &t);
 }
 
-static const struct suite_case *const tables[] = { many_cases, fill_cases, NULL };
+static const struct suite_case *const tables[] = {
+	many_cases, depth_cases, fill_cases, advice_cases, NULL
+};
 
 static const struct suite suite = {
 	.tables = tables,
