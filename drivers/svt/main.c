@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "queue/cq.h"
+#include "transport/peers.h"
 #include "transport/train.h"
 #include "verbs/verbs.h"
 
@@ -17,7 +18,14 @@ static int __init svt_init(void)
 	svt_stats_init();
 	ret = svt_builders_init();
 	if (ret)
-		svt_callers_exit();
+		goto exit_callers;
+	ret = svt_peers_init();
+	if (!ret)
+		return 0;
+
+	svt_builders_exit();
+exit_callers:
+	svt_callers_exit();
 	return ret;
 }
 
@@ -28,6 +36,7 @@ static int __init svt_init(void)
 static void __exit svt_exit(void)
 {
 	ib_unregister_driver(SVT_DRIVER_ID);
+	svt_peers_exit();
 	svt_builders_exit();
 	svt_callers_exit();
 }

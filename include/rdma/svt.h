@@ -16,6 +16,7 @@
 #include <rdma/ib_pack.h>
 #include <rdma/ib_verbs.h>
 
+struct net;
 struct svt_core;
 struct svt_device;
 struct svt_qp;
@@ -263,5 +264,6 @@ void svt_flow_ready(struct svt_flow *flow);
 enum svt_steering svt_steer(struct svt_device *dev, const u8 *bytes, u32 length, bool sent);
 void svt_receive_frame(struct svt_device *dev, struct sk_buff *skb);
 void svt_count_drop(struct svt_device *dev, bool transmit);
+bool svt_has_peer(const struct net *net, const union ib_gid *sgid, const union ib_gid *dgid);
 
 #endif

@@ -18,6 +18,7 @@
 #include <linux/mutex.h>
 #include <linux/rhashtable-types.h>
 #include <linux/skbuff.h>
+#include <linux/uidgid.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_pack.h>
 #include <rdma/svt.h>
@@ -28,6 +29,7 @@
 #include "../queue/wqe.h"
 #include "../wire/packet.h"
 
+struct svt_peer;
 struct svt_qp;
 struct svt_send_request;
 
@@ -311,6 +313,7 @@ struct svt_qp_type;
  * @attr: what modify_qp set; changed with both side locks held, read with either
  * @path: to the peer of a connected QP; changed with both side locks held while no packet moves
  * @path_valid: @path was initialised and has to be released
+ * @peer: that @path leads to, from RTR to RESET; under @modify_lock, set by verbs
  * @mtu: path MTU in bytes
  * @cap: what create reported
  * @send_cq: CQ of the send side
@@ -328,6 +331,7 @@ struct svt_qp_type;
  * @send: requester and completer
  * @recv: responder
  * @user: belongs to a process
+ * @uid: whose; INVALID_UID: a client's in the kernel
  */
 struct svt_qp {
 	struct ib_qp ibqp;
@@ -345,6 +349,8 @@ struct svt_qp {
 	struct ib_qp_attr attr;
 	struct ib_qp_cap cap;
 	struct svt_path path;
+	struct svt_peer *peer;
+	kuid_t uid;
 	struct svt_flow flow;
 	bool flow_turn;
 	struct svt_cq *send_cq;
@@ -486,8 +492,8 @@ static inline u8 svt_qp_opcode(const struct svt_qp *qp, u8 opcode)
 }
 
 /*
- * Life of a QP, for verbs. Before svt_qp_init(): ibqp, dev, core, user, sq_sig_all, cap, send_cq,
- * recv_cq, srq, send.ring, send.limits (without opcodes and max_message), recv.ring,
+ * Life of a QP, for verbs. Before svt_qp_init(): ibqp, dev, core, user, uid, sq_sig_all, cap,
+ * send_cq, recv_cq, srq, send.ring, send.limits (without opcodes and max_message), recv.ring,
  * recv.limits and both post_lock are set; the rest is zero.
  */
 int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port);

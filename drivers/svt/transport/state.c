@@ -11,6 +11,7 @@
 #include <rdma/ib_cache.h>
 
 #include "../trace.h"
+#include "peers.h"
 #include "request.h"
 #include "state.h"
 
@@ -95,6 +96,9 @@ void svt_qp_reset_sides(struct svt_qp *qp)
 	svt_qp_lock(qp);
 	svt_qp_reset_locked(qp);
 	svt_qp_unlock(qp);
+	/* Nothing more is sent to it */
+	svt_peer_release(qp->peer);
+	qp->peer = NULL;
 }
 
 static int svt_change_path(struct svt_qp *qp, const struct ib_qp_attr *attr,

@@ -3,9 +3,14 @@
  * Modify QP: whether the caller may ask for what it asks for (IBTA 11.2.5.2). Every attribute is
  * checked here, once, under svt_qp.modify_lock; the transport then makes the change.
  */
+#include <linux/capability.h>
+#include <linux/netdevice.h>
+#include <net/net_namespace.h>
 #include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
 
 #include "../transport/pace.h"
+#include "../transport/peers.h"
 #include "verbs.h"
 
 #define SVT_TIMEOUT_MAX		31
@@ -90,6 +95,75 @@ static int svt_modify_check(struct svt_qp *qp, const struct ib_qp_attr *attr, in
 	       svt_modify_check_reliable(qp, attr, mask);
 }
 
+/*
+ * Where packets leave from. That need not be the namespace of the process, who may have every
+ * capability in one of its own making.
+ *
+ * Return: the namespace, for the RCU read section of the caller, or NULL: the GID was just removed.
+ */
+static struct net *svt_gid_net(const struct ib_gid_attr *attr)
+{
+	struct net_device *netdev = rdma_read_gid_attr_ndev_rcu(attr);
+
+	return IS_ERR(netdev) ? NULL : dev_net(netdev);
+}
+
+/* A client in the kernel may run as a worker, which has every capability, and asks for nobody */
+static bool svt_may_send_anything(const struct svt_qp *qp, const struct ib_gid_attr *attr)
+{
+	struct net *net;
+	bool may;
+
+	rcu_read_lock();
+	net = svt_gid_net(attr);
+	may = qp->user && net && ns_capable(net->user_ns, CAP_NET_RAW);
+	rcu_read_unlock();
+	return may;
+}
+
+/*
+ * The peer that the QP is to be connected to. With CAP_NET_RAW nobody is refused.
+ *
+ * Return: to be given to svt_peer_release(); NULL: another one is not asked for; -EADDRINUSE;
+ * -ENOMEM.
+ */
+static struct svt_peer *svt_modify_peer(const struct svt_qp *qp, const struct ib_qp_attr *attr,
+					int mask)
+{
+	u32 qpn = mask & IB_QP_DEST_QPN ? attr->dest_qp_num : qp->attr.dest_qp_num;
+	const struct ib_gid_attr *sgid = attr->ah_attr.grh.sgid_attr;
+	struct svt_peer_pair_key key = {};
+	struct svt_peer *peer;
+
+	if (!qp->type->connected || !(mask & IB_QP_AV))
+		return NULL;
+	rcu_read_lock();
+	key.net = svt_gid_net(sgid);
+	rcu_read_unlock();
+	key.sgid = sgid->gid;
+	key.dgid = attr->ah_attr.grh.dgid;
+	peer = svt_peer_take(&key, qpn, qp->uid, false);
+	if (PTR_ERR_OR_ZERO(peer) == -EADDRINUSE && svt_may_send_anything(qp, sgid))
+		peer = svt_peer_take(&key, qpn, qp->uid, true);
+	return peer;
+}
+
+/* @qp has its peer before it may send, and the one before until it does not */
+static int svt_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
+		      enum ib_qp_state old, enum ib_qp_state new)
+{
+	struct svt_peer *peer = svt_modify_peer(qp, attr, mask);
+	int ret;
+
+	if (IS_ERR(peer))
+		return PTR_ERR(peer);
+	ret = svt_qp_modify(qp, attr, mask, old, new);
+	if (!ret && peer)
+		swap(qp->peer, peer);
+	svt_peer_release(peer);
+	return ret;
+}
+
 /**
  * svt_modify_qp - ib_device_ops.modify_qp
  * @ibqp: QP
@@ -99,7 +173,9 @@ static int svt_modify_check(struct svt_qp *qp, const struct ib_qp_attr *attr, in
  *
  * Context: may sleep. Takes svt_qp.modify_lock.
  * Return: 0; -EINVAL not in this state, or a value out of range; -EOPNOTSUPP an attribute that svt
- * has not; -ENOMEM; what path_init of the backend returns. The QP is as it was when it fails.
+ * has not; -EADDRINUSE a QP of another user is connected to the same remote QP from the same GID
+ * (transport/peers.c); -ENOMEM; what path_init of the backend returns. The QP is as it was when it
+ * fails.
  */
 int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
 {
@@ -115,7 +191,7 @@ int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct 
 	new = mask & IB_QP_STATE ? attr->qp_state : old;
 	ret = svt_modify_check(qp, attr, mask, old, new);
 	if (!ret)
-		ret = svt_qp_modify(qp, attr, mask, old, new);
+		ret = svt_modify(qp, attr, mask, old, new);
 	/* Of a process's QP the provider drops them */
 	if (!ret && new == IB_QPS_RESET)
 		svt_qp_forget_completions(qp);

@@ -5,6 +5,7 @@
  * with it. ib_core serialises destroy with all else but resource tracking (`rdma resource`,
  * `rdma statistic`); svt_qp.modify_lock serialises query with modify.
  */
+#include <linux/cred.h>
 #include <linux/log2.h>
 
 #include "verbs.h"
@@ -67,6 +68,7 @@ static void svt_qp_setup(struct svt_qp *qp, struct ib_qp_init_attr *init, bool u
 	qp->dev = to_svt_device(qp->ibqp.device);
 	qp->core = qp->dev->core;
 	qp->user = user;
+	qp->uid = user ? current_euid() : INVALID_UID;
 	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->cap = init->cap;
 	qp->send_cq = init->send_cq ? to_svt_cq(init->send_cq) : NULL;
