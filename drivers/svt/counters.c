@@ -12,6 +12,7 @@ const char *const svt_counter_names[SVT_COUNT_TOTAL] = {
 	[SVT_COUNT_TX_BUSY]			= "tx_busy",
 	[SVT_COUNT_TX_SAME_HOST]		= "tx_same_host",
 	[SVT_COUNT_TX_DROPPED]			= "tx_dropped",
+	[SVT_COUNT_TX_FORGED]			= "tx_forged",
 	[SVT_COUNT_RX_PACKETS]			= "rx_packets",
 	[SVT_COUNT_RX_BYTES]			= "rx_bytes",
 	[SVT_COUNT_RX_TRAINS]			= "rx_trains",

@@ -15,6 +15,7 @@ enum svt_counter {
 	SVT_COUNT_TX_BUSY,		/* the backend had no room for a train */
 	SVT_COUNT_TX_SAME_HOST,		/* packets that went from memory to memory */
 	SVT_COUNT_TX_DROPPED,		/* lost on this host on the way out */
+	SVT_COUNT_TX_FORGED,		/* others sent them in the name of a QP; refused */
 	SVT_COUNT_RX_PACKETS,
 	SVT_COUNT_RX_BYTES,
 	SVT_COUNT_RX_TRAINS,		/* skbs, of one packet or of many */

@@ -9,14 +9,16 @@
  * roce_net.sockets_lock protects the count and the pointers.
  */
 #include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
 #include <net/udp_tunnel.h>
 #include <rdma/ib_verbs.h>
 
+#include "guard.h"
 #include "namespace.h"
 #include "receive.h"
 #include "socket.h"
 
-/* Behind the firewall */
+/* Behind the firewall, and behind the translation of addresses */
 static const struct nf_hook_ops hooks[] = {
 	{
 		.hook = roce_hook, .pf = NFPROTO_IPV4, .hooknum = NF_INET_LOCAL_IN,
@@ -24,6 +26,12 @@ static const struct nf_hook_ops hooks[] = {
 	}, {
 		.hook = roce_hook, .pf = NFPROTO_IPV6, .hooknum = NF_INET_LOCAL_IN,
 		.priority = NF_IP_PRI_LAST,
+	}, {
+		.hook = roce_guard, .pf = NFPROTO_IPV4, .hooknum = NF_INET_POST_ROUTING,
+		.priority = NF_IP_PRI_LAST,
+	}, {
+		.hook = roce_guard, .pf = NFPROTO_IPV6, .hooknum = NF_INET_POST_ROUTING,
+		.priority = NF_IP6_PRI_LAST,
 	},
 };
 

@@ -264,6 +264,7 @@ void svt_flow_ready(struct svt_flow *flow);
 enum svt_steering svt_steer(struct svt_device *dev, const u8 *bytes, u32 length, bool sent);
 void svt_receive_frame(struct svt_device *dev, struct sk_buff *skb);
 void svt_count_drop(struct svt_device *dev, bool transmit);
+void svt_count_forgery(struct svt_device *dev);
 bool svt_has_peer(const struct net *net, const union ib_gid *sgid, const union ib_gid *dgid);
 
 #endif

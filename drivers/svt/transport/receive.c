@@ -177,6 +177,18 @@ void svt_count_drop(struct svt_device *dev, bool transmit)
 }
 EXPORT_SYMBOL_GPL(svt_count_drop);
 
+/**
+ * svt_count_forgery - count a packet that somebody else sends in the name of a QP
+ * @dev: a device with the address that it was to come from
+ *
+ * Context: any.
+ */
+void svt_count_forgery(struct svt_device *dev)
+{
+	svt_count(dev->core->counters, SVT_COUNT_TX_FORGED);
+}
+EXPORT_SYMBOL_GPL(svt_count_forgery);
+
 /* BTHs that are to go on with a message are alike in this many bytes; behind are AckReq and PSN */
 #define SVT_BTH_ALIKE		8
 

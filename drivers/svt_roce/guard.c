@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What others of this host send in the name of a QP. A receiver knows its peer by the address that
+ * a packet comes from, and any process may send UDP datagrams from that; so this host, which alone
+ * can tell who sends, lets none through. It looks behind the last translation of addresses, because
+ * containers may be given the address of the host, and in front of fragmentation.
+ *
+ * Only the kernel's sockets, ours among them, and those of who had CAP_NET_RAW when they opened
+ * them, may send to the port of RoCE from an address to another by which a QP is connected. Else
+ * the port is one like others: a server may answer a client that has it.
+ */
+#include <linux/capability.h>
+#include <linux/netfilter.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/sock.h>
+#include <rdma/svt.h>
+
+#include "device.h"
+#include "guard.h"
+#include "namespace.h"
+#include "receive.h"
+
+static int find_udp_ipv4(const struct sk_buff *skb)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+
+	if (ip->protocol != IPPROTO_UDP || ip->frag_off & htons(IP_OFFSET))
+		return -ENOENT;
+	return skb_network_offset(skb) + ip_hdrlen(skb);
+}
+
+static int find_udp_ipv6(const struct sk_buff *skb)
+{
+	u8 next = ipv6_hdr(skb)->nexthdr;
+	unsigned int offset = 0;
+
+	if (next == IPPROTO_UDP)
+		return skb_network_offset(skb) + sizeof(struct ipv6hdr);
+	if (!IS_ENABLED(CONFIG_IPV6) || !ipv6_ext_hdr(next) ||
+	    ipv6_find_hdr(skb, &offset, IPPROTO_UDP, NULL, NULL) < 0)
+		return -ENOENT;
+	return offset;
+}
+
+/* Of what was fragmented already the first one has the ports; without it the rest is nothing */
+static bool is_for_roce(const struct sk_buff *skb, bool ipv6)
+{
+	int offset = ipv6 ? find_udp_ipv6(skb) : find_udp_ipv4(skb);
+	const struct udphdr *udp;
+	struct udphdr buffer;
+
+	if (offset < 0)
+		return false;
+	udp = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
+	return udp && udp->dest == htons(ROCE_V2_UDP_DPORT);
+}
+
+static bool is_kernels(const struct sock *sk)
+{
+	return sk && sk_fullsock(sk) && sk->sk_kern_sock;
+}
+
+/*
+ * By the credentials of its file, which also a program that was given it has. One without a file is
+ * the kernel's, made in another way; one that was closed is nobody's. A packet may still have the
+ * socket of another namespace, which says nothing in this one.
+ */
+static bool is_privileged(struct sock *sk, const struct net *net)
+{
+	bool privileged = false;
+
+	if (!sk || !sk_fullsock(sk) || !net_eq(sock_net(sk), net))
+		return false;
+	/* Against sock_orphan(), which comes before the end of the file */
+	read_lock_bh(&sk->sk_callback_lock);
+	if (sk->sk_socket)
+		privileged = !sk->sk_socket->file ||
+			     file_ns_capable(sk->sk_socket->file, net->user_ns, CAP_NET_RAW);
+	read_unlock_bh(&sk->sk_callback_lock);
+	return privileged;
+}
+
+static void read_addresses(const struct sk_buff *skb, bool ipv6, union ib_gid *from,
+			   union ib_gid *to)
+{
+	if (ipv6) {
+		memcpy(from->raw, &ipv6_hdr(skb)->saddr, sizeof(from->raw));
+		memcpy(to->raw, &ipv6_hdr(skb)->daddr, sizeof(to->raw));
+	} else {
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, (struct in6_addr *)from->raw);
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, (struct in6_addr *)to->raw);
+	}
+}
+
+/* The counter is that of a device with one of the addresses; there may be none any more */
+static void count(const struct net *net, const union ib_gid *from, const union ib_gid *to)
+{
+	const struct roce_net *rnet = roce_net(net);
+	struct roce_device *device = roce_find_owner(rnet, from) ?: roce_find_owner(rnet, to);
+
+	if (device)
+		svt_count_forgery(&device->svt);
+}
+
+/*
+ * An address of a peer is no source of this host's. But over IPv6 any process may have it
+ * (IPV6_FREEBIND), and so could tell a QP of this host that it is its peer.
+ */
+static noinline bool is_forgery(struct sock *sk, const struct sk_buff *skb, struct net *net,
+				bool ipv6)
+{
+	union ib_gid from, to;
+
+	read_addresses(skb, ipv6, &from, &to);
+	if (!svt_has_peer(net, &from, &to) && !svt_has_peer(net, &to, &from))
+		return false;
+	if (is_privileged(sk, net))
+		return false;
+	count(net, &from, &to);
+	return true;
+}
+
+/**
+ * roce_guard() - nf_hookfn of POST_ROUTING
+ * @priv: not used
+ * @skb: begins with the header of IP
+ * @state: tells the namespace, the version of IP and the socket
+ *
+ * A socket that encapsulates what another sends is the one of @state.
+ *
+ * Context: any but hard interrupts, in an RCU read section.
+ * Return: NF_DROP for a packet in the name of a QP, or of its peer; else NF_ACCEPT.
+ */
+unsigned int roce_guard(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	struct sock *sk = state->sk ?: skb->sk;
+	bool ipv6 = state->pf == NFPROTO_IPV6;
+
+	/* Ours, which are most that this sees where it matters, are told by the first */
+	if (is_kernels(sk) || !is_for_roce(skb, ipv6))
+		return NF_ACCEPT;
+	return is_forgery(sk, skb, state->net, ipv6) ? NF_DROP : NF_ACCEPT;
+}
