@@ -1,0 +1,280 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Nobody speaks for another: what a process without capabilities sends from the host of a QP's peer, or
+# from its own, is not taken for the peer's. A BTH does not name the QP that sends; the host does not let
+# it out, or does not connect the QP. And who is not to be hit by that.
+
+. "$(dirname "$0")/../lib/testlib.sh"
+
+FORGERY=$BUILD/tools/svt_forgery
+# Runs a command as a user without capabilities
+NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+
+# address SIDE KIND, gid SIDE KIND
+address() {
+	local number=1
+	[ "$1" = a ] || number=2
+	[ "$2" = v4 ] && echo "10.0.0.$number" || echo "fd00::$number"
+}
+
+gid() {
+	[ "$2" = v6 ] || echo -n ::ffff:
+	address "$1" "$2"
+}
+
+# open_qp NAME SIDE KIND rc|uc [COMMAND...]: a QP that is told what to do by `tell NAME`, in SIDE. What
+# comes of it is in $WORK/NAME. COMMAND is what runs the program
+open_qp() {
+	local name=$1 side=$2 kind=$3 type=$4
+	mkfifo "$WORK/$name.in"
+	# Open for both, the program's first read does not end it
+	exec {input}<>"$WORK/$name.in"
+	"exec_in_$side" "${@:5}" "$FORGERY" qp "svt$side" "$(gid_index "svt$side" "$kind")" "$type" \
+		<"$WORK/$name.in" >"$WORK/$name" 2>&1 9<&- &
+	until_true 20 grep -qs '^qpn ' "$WORK/$name" || die "$(<"$WORK/$name")"
+}
+
+tell() {
+	echo "${*:2}" >"$WORK/$1.in"
+}
+
+qpn_of() {
+	value_of qpn <"$WORK/$1"
+}
+
+# says NAME LINE: sooner or later
+says() {
+	until_true 20 grep -qFx "$2" "$WORK/$1" || { cat "$WORK/$1"; die "$1 does not say: $2"; }
+}
+
+# connect_qp NAME SIDE KIND OTHER: the QP NAME to the QP OTHER, which is in SIDE
+connect_qp() {
+	tell "$1" connect "$(gid "$2" "$3")" "$(qpn_of "$4")"
+}
+
+# open_pair KIND TYPE [COMMAND...]: QPs that are connected: the victim in a, its peer in b, run by COMMAND
+open_pair() {
+	open_qp victim a "$1" "$2"
+	open_qp peer b "$1" "$2" "${@:3}"
+	connect_qp victim b "$1" peer
+	says victim connected
+	connect_qp peer a "$1" victim
+	says peer connected
+}
+
+# The next message that the victim gets is its peer's
+only_the_peer_is_heard() {
+	tell peer send real
+	says victim "got real"
+	says peer sent
+	fails grep forged "$WORK/victim"
+	cat "$WORK/victim"
+}
+
+# forged SIDE: how many packets in the name of QPs did not leave it
+forged() {
+	cat "/sys/class/infiniband/svt$1/ports/1/hw_counters/tx_forged"
+}
+
+# Sysfs keeps what it read for a moment
+forged_grew() {
+	[ "$(forged "$1")" -gt "$2" ]
+}
+
+# forge KIND SIDE SHAPE [FROM]: a datagram from SIDE in the name of the peer, by a user without capabilities
+forge() {
+	"in_$2" "${NOBODY[@]}" "$FORGERY" udp "${4:-$(address "$2" "$1")}" "$(address b "$1")" \
+		"$(address a "$1")" "$(qpn_of victim)" 0 "$3"
+}
+
+# refused SIDE COMMAND...: it fails for want of a privilege, and is counted
+refused() {
+	local side=$1 before
+	before=$(forged "$side")
+	fails_with 'sendto: Operation not permitted' "${@:2}"
+	until_true 10 forged_grew "$side" "$before"
+}
+
+datagrams_of_a_user() {
+	local kind=$1 shape
+	open_pair "$kind" rc
+	for shape in plain segments fragments; do
+		refused b forge "$kind" b $shape
+	done
+	only_the_peer_is_heard
+}
+
+# Over IPv6 a process may send from an address that its host has not
+datagrams_of_a_neighbour() {
+	open_pair v6 rc
+	refused a forge v6 a plain "$(address b v6)"
+	only_the_peer_is_heard
+}
+
+# The peer is on the host of the victim
+datagrams_on_one_host() {
+	open_qp victim a v4 rc
+	open_qp peer a v4 rc
+	connect_qp victim a v4 peer
+	says victim connected
+	connect_qp peer a v4 victim
+	says peer connected
+	refused a in_a "${NOBODY[@]}" "$FORGERY" udp 10.0.0.1 10.0.0.1 10.0.0.1 "$(qpn_of victim)" 0 plain
+	only_the_peer_is_heard
+}
+
+qp_of_another_user() {
+	local kind=$1 type=$2
+	open_pair "$kind" "$type"
+	open_qp thief b "$kind" "$type" "${NOBODY[@]}"
+	connect_qp thief a "$kind" victim
+	says thief "connect: Address already in use"
+	only_the_peer_is_heard
+	tell peer reset
+	says peer reset
+	tell thief reset
+	connect_qp thief a "$kind" victim
+	says thief connected
+}
+
+# It has all capabilities in namespaces that it makes for itself, where it sees the devices; but no GID is in
+# a network namespace of its making, and the one that it comes from is not its own
+qp_of_a_root_of_its_own() {
+	open_pair v4 rc
+	open_qp away b v4 rc "${NOBODY[@]}" unshare --user --map-root-user --net
+	connect_qp away a v4 victim
+	says away "connect: Operation not permitted"
+	open_qp thief b v4 rc "${NOBODY[@]}" unshare --user --map-root-user
+	connect_qp thief a v4 victim
+	says thief "connect: Address already in use"
+	only_the_peer_is_heard
+}
+
+# A program that was started again while its old QP is still there; and who may send anything
+qps_of_one_user() {
+	open_pair v4 rc "${NOBODY[@]}"
+	open_qp again b v4 rc "${NOBODY[@]}"
+	connect_qp again a v4 victim
+	says again connected
+	open_qp root b v4 rc
+	connect_qp root a v4 victim
+	says root connected
+}
+
+datagrams_of_the_privileged() {
+	local kind=$1
+	open_pair "$kind" rc
+	in_b "$FORGERY" udp "$(address b "$kind")" "$(address b "$kind")" "$(address a "$kind")" \
+		"$(qpn_of victim)" 0 plain
+	says victim "got forged"
+}
+
+# open_third: a namespace c, behind b: c0 there, and 10.9.1.2 and fd09::2
+open_third() {
+	[ ! -e /run/netns/c ] || close_third
+	ip netns add c
+	ip -n b link add c0 type veth peer name c0 netns c
+	ip -n b addr add 10.9.1.1/24 dev c0
+	ip -n b addr add fd09::1/64 dev c0 nodad
+	ip -n c addr add 10.9.1.2/24 dev c0
+	ip -n c addr add fd09::2/64 dev c0 nodad
+	ip -n b link set c0 up
+	ip -n c link set c0 up
+	ip -n c route add default via 10.9.1.1
+	ip -n c -6 route add default via fd09::1
+}
+
+in_c() {
+	ip netns exec c "$@"
+}
+
+close_third() {
+	ip netns delete c
+	until_true 10 namespace_gone c
+	until_true 10 eval '! ip -n b link show c0 2>/dev/null'
+}
+
+# with_third COMMAND...
+with_third() {
+	open_third
+	"$@"
+	close_third
+}
+
+third_address() {
+	[ "$1" = v4 ] && echo 10.9.1.2 || echo fd09::2
+}
+
+forwards() {
+	ip netns exec b sysctl -qw net.ipv4.ip_forward="$1" net.ipv6.conf.all.forwarding="$1"
+}
+
+# The client of a server on b has the port, and is no peer. Nothing of the datagram matters
+server_answers_a_client() {
+	local kind=$1 receiver from to
+	from=$(address b "$kind")
+	to=$(third_address "$kind")
+	open_pair "$kind" rc
+	ip netns exec c socat -u "UDP${kind#v}-RECV:4791" "OPEN:$WORK/answer,creat" &
+	receiver=$!
+	until_true 10 eval 'grep -q ":12B7 " "/proc/$receiver/net/udp" "/proc/$receiver/net/udp6"'
+	in_b "${NOBODY[@]}" "$FORGERY" udp "$from" "$from" "$to" 1 0 plain
+	until_true 10 grep -qs forged "$WORK/answer"
+	kill "$receiver"
+	only_the_peer_is_heard
+}
+
+address_drops_grew() {
+	[ "$(cat /sys/class/infiniband/svta/ports/1/hw_counters/rx_dropped_address)" -gt "$1" ]
+}
+
+# With its own address it gets to the victim, who knows that it is not its peer's
+forwarded_datagrams() {
+	local kind=$1 before from
+	from=$(third_address "$kind")
+	open_pair "$kind" rc
+	before=$(cat /sys/class/infiniband/svta/ports/1/hw_counters/rx_dropped_address)
+	forwards 1
+	in_c "${NOBODY[@]}" "$FORGERY" udp "$from" "$from" "$(address a "$kind")" "$(qpn_of victim)" 0 plain
+	until_true 10 address_drops_grew "$before"
+	forwards 0
+	only_the_peer_is_heard
+}
+
+# What a container sends leaves with the address of its host
+translated_datagrams() {
+	local kind=$1 before tables=iptables
+	[ "$kind" = v4 ] || tables=ip6tables
+	open_pair "$kind" rc
+	before=$(forged b)
+	in_b "$tables" -t nat -A POSTROUTING -o veth0 -j MASQUERADE
+	forwards 1
+	in_c "${NOBODY[@]}" "$FORGERY" udp "$(third_address "$kind")" "$(address b "$kind")" \
+		"$(address a "$kind")" "$(qpn_of victim)" 0 plain
+	until_true 10 forged_grew b "$before"
+	forwards 0
+	in_b "$tables" -t nat -F
+	only_the_peer_is_heard
+}
+
+setup_pair
+run_on_each "datagrams of another user, v4" datagrams_of_a_user v4
+run_test "datagrams of another user, v6" datagrams_of_a_user v6
+for kind in v4 v6; do
+	run_test "datagrams of who has CAP_NET_RAW, $kind" datagrams_of_the_privileged $kind
+	run_test "a server's answers to port 4791, $kind" with_third server_answers_a_client $kind
+	run_test "forwarded datagrams, $kind" with_third forwarded_datagrams $kind
+done
+run_test "datagrams from the victim's own host" datagrams_of_a_neighbour
+run_test "datagrams on one host" datagrams_on_one_host
+run_test "a QP of another user, RC" qp_of_another_user v4 rc
+run_test "a QP of another user, UC" qp_of_another_user v6 uc
+run_test "a QP of a root of its own making" qp_of_a_root_of_its_own
+run_test "QPs of one user, and of root" qps_of_one_user
+# Kernels that are made for tests translate no addresses, and Debian 12 may be without iptables
+if [[ $SVT_KERNEL == @(trixie|sid)/* ]]; then
+	run_on_each "datagrams with a translated address, v4" with_third translated_datagrams v4
+	run_test "datagrams with a translated address, v6" with_third translated_datagrams v6
+fi
+run_on_each "teardown leaves nothing" leave_pair
+finish

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef FORGERY_H
+#define FORGERY_H
+
+#include "types.h"
+
+/* Both return 0 or a negative errno, having said what failed. */
+int forgery_qp(char **words);
+int forgery_udp(char **words);
+
+#endif
