@@ -16,6 +16,7 @@
 #include "device.h"
 #include "flow.h"
 #include "frame.h"
+#include "gid.h"
 #include "namespace.h"
 #include "netdev.h"
 #include "receive.h"
@@ -61,6 +62,8 @@ static const struct svt_backend_ops roce_ops = {
 	.flow_close = roce_flow_close,
 	.xmit = roce_xmit,
 	.rx_address = roce_rx_address,
+	.add_gid = roce_add_gid,
+	.del_gid = roce_del_gid,
 	.listen = roce_listen,
 	.release = roce_release,
 };
@@ -163,6 +166,7 @@ static int roce_prepare(struct roce_device *device, struct net_device *netdev)
 	int ret;
 
 	device->netdev = netdev;
+	device->ifindex = netdev->ifindex;
 	ret = roce_sockets_get(device->net);
 	if (ret) {
 		say_no_sockets(netdev, ret);
@@ -194,7 +198,7 @@ static int roce_start(struct roce_device *device)
 	gone = device->gone;
 	spin_unlock_bh(&rnet->lock);
 	if (!gone) {
-		/* Pairs with the acquire in roce_receive(): the core is set up */
+		/* Pairs with the acquire in roce_is_ready(): the core is set up */
 		smp_store_release(&device->ready, true);
 		netdev_lock_ops(device->netdev);
 		roce_update_link(device);
@@ -250,6 +254,7 @@ int roce_create(const char *name, struct net_device *netdev)
 
 	device = to_roce_device(dev);
 	device->net = net;
+	INIT_LIST_HEAD(&device->memberships);
 	ret = roce_prepare(device, netdev);
 	if (ret)
 		goto dealloc;

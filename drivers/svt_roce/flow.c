@@ -11,11 +11,13 @@
  * from a tasklet. A packet may also outlive the flow, and then the module. It keeps the socket, of
  * which roce_flow_close() has taken away all that leads back here; it need not wait for packets.
  */
+#include <linux/nsproxy.h>
 #include <linux/random.h>
 #include <net/udp.h>
 
 #include "device.h"
 #include "flow.h"
+#include "namespace.h"
 
 /* Bytes of truesize in flight beyond which nothing more is taken, and down to which to wait */
 #define FLOW_LIMIT	(256 * 1024)
@@ -62,31 +64,47 @@ static void flow_space(struct sock *sk)
 	rcu_read_unlock();
 }
 
+/*
+ * The namespace of the calling process, when it is not that of the device; in exclusive mode the
+ * device's own stands for it, see svt_gid_check_caller().
+ */
+static u32 netns_of_caller(const struct roce_device *device)
+{
+	const struct net *net = current->nsproxy->net_ns;
+
+	if (!rdma_dev_access_netns(&device->svt.ibdev, device->net))
+		return 0;
+	return roce_netns_number(device, roce_net(net));
+}
+
 /**
  * roce_flow_open() - svt_backend_ops.flow_open
  * @dev: the device
  * @flow: of a new QP
  *
- * The socket does not keep the namespace: the device of the flow goes before that does.
+ * The socket is of the device's namespace, wherever the packets go, and does not keep it: the
+ * device of the flow goes before that does.
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int roce_flow_open(struct svt_device *dev, struct svt_flow *flow)
 {
+	struct roce_device *device = to_roce_device(dev);
 	struct roce_flow *priv;
 	struct sock *sk;
 
 	priv = kzalloc(sizeof(*priv), SVT_GFP_CHARGED);
 	if (!priv)
 		return -ENOMEM;
-	sk = sk_alloc(to_roce_device(dev)->net, PF_INET, SVT_GFP_CHARGED, &udp_prot, 1);
+	sk = sk_alloc(device->net, PF_INET, SVT_GFP_CHARGED, &udp_prot, 1);
 	if (!sk) {
 		kfree(priv);
 		return -ENOMEM;
 	}
 	sock_init_data(NULL, sk);
 	sk->sk_protocol = IPPROTO_UDP;
+	flow->netns = flow->user ? netns_of_caller(device) : 0;
 
 	priv->flow = flow;
 	priv->sk = sk;

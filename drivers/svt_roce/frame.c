@@ -345,19 +345,20 @@ static void end_frames(struct roce_device *device)
  * roce_listen() - svt_backend_ops.listen
  * @dev: the device
  * @gid: of a group; NULL: frames
+ * @netns: of the group, as svt_path.netns
  * @begin: or cease
  *
  * Context: may sleep; RTNL not held.
  * Return: 0; -ENODEV the netdev is gone; -EOPNOTSUPP the kernel has no ingress hooks; or another
  * negative errno.
  */
-int roce_listen(struct svt_device *dev, const union ib_gid *gid, bool begin)
+int roce_listen(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool begin)
 {
 	struct roce_device *device = to_roce_device(dev);
 	int ret = 0;
 
 	if (gid)
-		return roce_multicast(dev, gid, begin);
+		return roce_multicast(dev, gid, netns, begin);
 	rtnl_lock();
 	if (begin)
 		ret = begin_frames(device);

@@ -5,6 +5,9 @@
  * The netdev itself is a member, not a socket, which could be in 20 groups only. That makes the
  * kernel announce the membership, tell the hardware the MAC address, and accept the packets; the
  * sockets get what the netdev accepts. RTNL protects the memberships of a netdev.
+ *
+ * In another namespace than the device's, each netdev is a member that has a GID of the device.
+ * Those may come and go, so it is remembered which are.
  */
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
@@ -12,7 +15,23 @@
 #include <net/addrconf.h>
 
 #include "device.h"
+#include "gid.h"
 #include "multicast.h"
+#include "namespace.h"
+
+/**
+ * struct membership - a netdev of another namespace joined a group
+ * @node: in roce_device.memberships
+ * @gid: of the group
+ * @netns: as svt_path.netns
+ * @ifindex: of the netdev
+ */
+struct membership {
+	struct list_head node;
+	union ib_gid gid;
+	u32 netns;
+	u32 ifindex;
+};
 
 /* Joining does not say when there was no memory for it */
 static bool is_member(const struct in_device *in_dev, __be32 group)
@@ -56,35 +75,141 @@ static int change_ipv6(struct net_device *netdev, const struct in6_addr *group, 
 }
 #endif
 
+static int change(struct net_device *netdev, const union ib_gid *gid, bool join)
+{
+	const struct in6_addr *address = (const struct in6_addr *)gid->raw;
+
+	if (ipv6_addr_v4mapped(address))
+		return change_ipv4(netdev, address->s6_addr32[3], join);
+	return change_ipv6(netdev, address, join);
+}
+
+/* Return: the namespace, with a reference, or NULL: it has ended */
+static struct net *get_namespace(const struct roce_device *device, u32 netns)
+{
+	struct roce_net *rnet;
+	struct net *net;
+
+	rcu_read_lock();
+	rnet = roce_netns_find(device, netns);
+	net = rnet ? maybe_get_net(rnet->net) : NULL;
+	rcu_read_unlock();
+	return net;
+}
+
+/* In @net: NULL when that has ended, and its netdevs with it */
+static void leave(struct roce_device *device, struct net *net, const union ib_gid *gid, u32 netns)
+{
+	struct membership *entry, *next;
+	struct net_device *netdev;
+
+	ASSERT_RTNL();
+	list_for_each_entry_safe(entry, next, &device->memberships, node) {
+		if (entry->netns != netns || memcmp(&entry->gid, gid, sizeof(*gid)))
+			continue;
+		netdev = net ? __dev_get_by_index(net, entry->ifindex) : NULL;
+		if (netdev)
+			change(netdev, gid, false);
+		list_del(&entry->node);
+		kfree(entry);
+	}
+}
+
+static int join_one(struct roce_device *device, struct net_device *netdev,
+		    const union ib_gid *gid, u32 netns)
+{
+	struct membership *entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!entry)
+		return -ENOMEM;
+	ret = change(netdev, gid, true);
+	if (ret) {
+		kfree(entry);
+		return ret;
+	}
+	entry->gid = *gid;
+	entry->netns = netns;
+	entry->ifindex = netdev->ifindex;
+	list_add(&entry->node, &device->memberships);
+	return 0;
+}
+
+static int join(struct roce_device *device, struct net *net, const union ib_gid *gid, u32 netns)
+{
+	struct net_device *netdev;
+	int ret = -ENODEV;
+	u32 ifindex = 0;
+
+	ASSERT_RTNL();
+	while (roce_gid_next(device, roce_net(net), &ifindex)) {
+		netdev = __dev_get_by_index(net, ifindex);
+		if (!netdev)
+			continue;
+		ret = join_one(device, netdev, gid, netns);
+		if (ret)
+			break;
+	}
+	if (ret)
+		leave(device, net, gid, netns);
+	return ret;
+}
+
+static int change_guest(struct roce_device *device, const union ib_gid *gid, u32 netns,
+			bool is_join)
+{
+	struct net *net = get_namespace(device, netns);
+	int ret = 0;
+
+	rtnl_lock();
+	if (!is_join)
+		leave(device, net, gid, netns);
+	else if (net)
+		ret = join(device, net, gid, netns);
+	else
+		ret = -ENODEV;
+	rtnl_unlock();
+	if (net)
+		put_net(net);
+	return ret;
+}
+
+/* One that moved left its groups behind, and the device is on its way out */
+static int change_own(struct roce_device *device, const union ib_gid *gid, bool is_join)
+{
+	int ret = is_join ? -ENODEV : 0;
+
+	rtnl_lock();
+	if (net_eq(dev_net(device->netdev), device->net))
+		ret = change(device->netdev, gid, is_join);
+	rtnl_unlock();
+	return ret;
+}
+
+static bool is_group(const union ib_gid *gid)
+{
+	const struct in6_addr *address = (const struct in6_addr *)gid->raw;
+
+	return ipv6_addr_v4mapped(address) ? ipv4_is_multicast(address->s6_addr32[3]) :
+					     ipv6_addr_is_multicast(address);
+}
+
 /**
- * roce_multicast() - svt_backend_ops.multicast
+ * roce_multicast() - svt_backend_ops.listen for a group
  * @dev: the device
  * @gid: of the group; an IPv4 group is mapped into IPv6
+ * @netns: where, as svt_path.netns
  * @join: or leave
  *
  * Context: may sleep; RTNL not held.
- * Return: 0, -EINVAL when @gid is no group, or another negative errno.
+ * Return: 0, -EINVAL when @gid is no group, -ENODEV when there is no netdev to join it, or another
+ *	negative errno.
  */
-int roce_multicast(struct svt_device *dev, const union ib_gid *gid, bool join)
+int roce_multicast(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool join)
 {
-	const struct in6_addr *address = (const struct in6_addr *)gid->raw;
-	const struct roce_device *device = to_roce_device(dev);
-	struct net_device *netdev = device->netdev;
-	bool ipv4 = ipv6_addr_v4mapped(address);
-	__be32 group = address->s6_addr32[3];
-	int ret;
+	struct roce_device *device = to_roce_device(dev);
 
-	if (ipv4 ? !ipv4_is_multicast(group) : !ipv6_addr_is_multicast(address))
+	if (!is_group(gid))
 		return -EINVAL;
-
-	rtnl_lock();
-	/* One that moved left its groups behind, and the device is on its way out */
-	if (!net_eq(dev_net(netdev), device->net))
-		ret = join ? -ENODEV : 0;
-	else if (ipv4)
-		ret = change_ipv4(netdev, group, join);
-	else
-		ret = change_ipv6(netdev, address, join);
-	rtnl_unlock();
-	return ret;
+	return netns ? change_guest(device, gid, netns, join) : change_own(device, gid, join);
 }

@@ -4,6 +4,6 @@
 
 #include <rdma/svt.h>
 
-int roce_multicast(struct svt_device *dev, const union ib_gid *gid, bool join);
+int roce_multicast(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool join);
 
 #endif

@@ -1,32 +1,75 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Network namespaces: the list of devices in each, and the end of both.
+ * Network namespaces: the devices and GIDs in each, and the end of all.
  *
  * A device lives in the namespace that its netdev had when it was made, and dies no later than that
  * namespace. It goes in pre_exit, before ib_core moves RDMA devices away, before the netdevs are
- * unregistered and long before UDP is gone.
+ * unregistered and long before UDP is gone. GIDs of devices of other namespaces go as well, with
+ * all that used them.
+ *
+ * Paths and flows know a namespace by its number, so that they need not keep it.
  */
+#include <linux/hashtable.h>
 #include <linux/rculist.h>
+#include <linux/xarray.h>
 #include <net/netns/generic.h>
 
 #include "device.h"
+#include "gid.h"
 #include "namespace.h"
+#include "route.h"
 
 static unsigned int roce_net_id;
+
+/* struct roce_net by number; looked up under RCU */
+static DEFINE_XARRAY_ALLOC1(namespaces);
+static u32 last_number;
 
 struct roce_net *roce_net(const struct net *net)
 {
 	return net_generic(net, roce_net_id);
 }
 
+/**
+ * roce_netns_number() - how the core calls a namespace
+ * @device: device
+ * @rnet: of the namespace
+ *
+ * Return: svt_path.netns.
+ */
+u32 roce_netns_number(const struct roce_device *device, const struct roce_net *rnet)
+{
+	return net_eq(rnet->net, device->net) ? 0 : rnet->number;
+}
+
+/**
+ * roce_netns_find() - the namespace of a path
+ * @device: device
+ * @number: svt_path.netns
+ *
+ * Context: RCU read section, to the end of which the namespace stays.
+ * Return: what is kept for it, or NULL: it has ended.
+ */
+struct roce_net *roce_netns_find(const struct roce_device *device, u32 number)
+{
+	return number ? xa_load(&namespaces, number) : roce_net(device->net);
+}
+
+/* A number comes again after 2^32 namespaces */
 static int roce_net_init(struct net *net)
 {
 	struct roce_net *rnet = roce_net(net);
+	int ret;
 
+	rnet->net = net;
 	spin_lock_init(&rnet->lock);
 	INIT_LIST_HEAD(&rnet->devices);
+	hash_init(rnet->gids);
+	INIT_LIST_HEAD(&rnet->routes);
 	mutex_init(&rnet->sockets_lock);
-	return 0;
+	ret = xa_alloc_cyclic(&namespaces, &rnet->number, rnet, xa_limit_32b, &last_number,
+			      GFP_KERNEL);
+	return min(ret, 0);
 }
 
 /* Return: a device of @rnet whose memory stays until put_device(), or NULL */
@@ -40,6 +83,20 @@ static struct roce_device *first_device(struct roce_net *rnet)
 		get_device(&device->svt.ibdev.dev);
 	spin_unlock_bh(&rnet->lock);
 	return device;
+}
+
+/* Tell the devices of all other namespaces. They stay until the end of the RCU read section */
+static void tell_devices(u32 number)
+{
+	struct roce_device *device;
+	struct net *net;
+
+	rcu_read_lock();
+	for_each_net_rcu(net)
+		list_for_each_entry_rcu(device, &roce_net(net)->devices, node)
+			if (roce_is_ready(device))
+				svt_netns_gone(&device->svt, number);
+	rcu_read_unlock();
 }
 
 /*
@@ -60,6 +117,13 @@ static void roce_net_pre_exit(struct net *net)
 		ib_unregister_device(&device->svt.ibdev);
 		put_device(&device->svt.ibdev.dev);
 	}
+	xa_erase(&namespaces, rnet->number);
+	/* GIDs took a reference on the namespace when they came: no more do */
+	if (!rnet->had_guests)
+		return;
+	roce_gids_leave(rnet);
+	roce_routes_leave(rnet);
+	tell_devices(rnet->number);
 }
 
 static void roce_net_exit(struct net *net)

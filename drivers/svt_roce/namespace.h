@@ -7,28 +7,44 @@
 #include <linux/spinlock.h>
 #include <net/net_namespace.h>
 
+struct roce_device;
 struct socket;
 
 /* Sockets of a namespace: one for each version of IP */
 #define ROCE_SOCKETS	2
 
+/* Of the number of buckets, a binary logarithm: some GIDs for each of some hundred addresses */
+#define ROCE_GID_BITS	7
+
 /**
  * struct roce_net - what the backend keeps for a network namespace
+ * @net: the namespace
+ * @number: no other has it, nor had it; not 0
  * @lock: serialises changes of @devices, and protects roce_device.gone
  * @devices: all roce_device of the namespace, by their node; readers use RCU
- * @sockets_lock: protects what follows; RTNL may be taken inside, never outside of it
- * @users: devices that hold the sockets open
+ * @gids: struct roce_gid of these and of devices of other namespaces; see gid.c
+ * @had_guests: there were GIDs of such; set under gids_lock before their namespace ends
+ * @routes: struct roce_route in the namespace; see route.c
+ * @sockets_lock: protects what follows; may be taken with RTNL held
+ * @users: devices and GIDs that hold the sockets open
  * @sockets: IPv4, and IPv6 where the host has it
  */
 struct roce_net {
+	struct net *net;
+	u32 number;
 	spinlock_t lock; /* see above */
 	struct list_head devices;
+	struct hlist_head gids[1 << ROCE_GID_BITS];
+	bool had_guests;
+	struct list_head routes;
 	struct mutex sockets_lock; /* see above */
 	unsigned int users;
 	struct socket *sockets[ROCE_SOCKETS];
 };
 
 struct roce_net *roce_net(const struct net *net);
+u32 roce_netns_number(const struct roce_device *device, const struct roce_net *rnet);
+struct roce_net *roce_netns_find(const struct roce_device *device, u32 number);
 int roce_namespace_init(void);
 void roce_namespace_exit(void);
 

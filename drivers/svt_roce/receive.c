@@ -7,19 +7,23 @@
  * packet or the first of a connection that conntrack has to confirm, comes through the socket.
  * UDP's checksum is not looked at by the hook: the ICRC covers what that does.
  *
- * Runs in softirq. The list of devices is read under RCU, and the core is called inside of that
+ * A packet belongs to the device whose GID it was sent to, on the netdev that the GID is on, and
+ * not beside: another VLAN, say, is another wire.
+ *
+ * Runs in softirq. Devices and GIDs are read under RCU, and the core is called inside of that
  * section, which is what roce_release() waits for.
  */
 #include <linux/netfilter.h>
 #include <linux/rculist.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/l3mdev.h>
 #include <net/netfilter/nf_conntrack.h>
 #include <net/sock.h>
 #include <net/xfrm.h>
-#include <rdma/ib_cache.h>
 
 #include "device.h"
+#include "gid.h"
 #include "headers.h"
 #include "icrc.h"
 #include "namespace.h"
@@ -63,34 +67,17 @@ static bool is_multicast(const struct sk_buff *skb)
 			      ipv4_is_multicast(ip_hdr(skb)->daddr);
 }
 
-static bool owns_gid(struct roce_device *device, const union ib_gid *gid)
-{
-	const struct ib_gid_attr *attr;
-
-	attr = rdma_find_gid_by_port(&device->svt.ibdev, gid, IB_GID_TYPE_ROCE_UDP_ENCAP, 1, NULL);
-	if (IS_ERR(attr))
-		return false;
-	rdma_put_gid_attr(attr);
-	return true;
-}
-
-/*
- * Whether @device takes a packet that came from another netdev than its own: one above it (a VLAN,
- * a bond, a VRF), or loopback, where all devices of the namespace meet.
+/**
+ * struct arrival - where a packet came in
+ * @device: that takes it
+ * @netns: as svt_rx_cb.netns
+ * @ifindex: as svt_rx_cb.ifindex
  */
-static bool is_for(struct roce_device *device, const struct sk_buff *skb, const union ib_gid *gid)
-{
-	if (skb->dev->flags & IFF_LOOPBACK)
-		return owns_gid(device, gid);
-	return netdev_has_upper_dev_all_rcu(device->netdev, skb->dev) &&
-	       (is_multicast(skb) || owns_gid(device, gid));
-}
-
-static bool is_ready(const struct roce_device *device)
-{
-	/* Pairs with the release in roce_start(): what the core set up is seen */
-	return smp_load_acquire(&device->ready);
-}
+struct arrival {
+	struct roce_device *device;
+	u32 netns;
+	u32 ifindex;
+};
 
 /**
  * roce_find_owner() - the device that takes what is sent over loopback
@@ -102,29 +89,72 @@ static bool is_ready(const struct roce_device *device)
  */
 struct roce_device *roce_find_owner(const struct roce_net *rnet, const union ib_gid *gid)
 {
-	struct roce_device *device;
+	const struct roce_gid *entry = roce_gid_in(rnet, gid, 0);
 
-	list_for_each_entry_rcu(device, &rnet->devices, node)
-		if (is_ready(device) && owns_gid(device, gid))
-			return device;
-	return NULL;
+	return entry && roce_is_ready(entry->device) ? entry->device : NULL;
 }
 
-static struct roce_device *find_device(const struct roce_net *rnet, const struct sk_buff *skb)
+/* Below a VRF, if it is in one: IP gives it the VRF's netdev */
+static u32 entered_by(const struct sk_buff *skb)
 {
-	struct roce_device *device;
+	int port = is_ipv6(skb) ? inet6_sdif(skb) : inet_sdif(skb);
+
+	return port ?: skb->dev->ifindex;
+}
+
+/* Sent to itself by this host, or within a VRF of it: it may be for any netdev there */
+static bool is_looped(const struct sk_buff *skb)
+{
+	return skb->dev->flags & IFF_LOOPBACK ||
+	       (netif_is_l3_master(skb->dev) && entered_by(skb) == skb->dev->ifindex);
+}
+
+static const struct roce_gid *find_gid(const struct roce_net *rnet, const struct sk_buff *skb)
+{
+	u32 ifindex = skb->dev->ifindex;
+	const struct roce_gid *entry;
 	union ib_gid gid;
 
-	if (!(skb->dev->flags & IFF_LOOPBACK))
-		list_for_each_entry_rcu(device, &rnet->devices, node)
-			if (device->netdev == skb->dev)
-				return is_ready(device) ? device : NULL;
-
 	read_destination(skb, &gid);
+	if (is_looped(skb))
+		return roce_gid_in(rnet, &gid, netif_is_l3_master(skb->dev) ? ifindex : 0);
+	entry = roce_gid_at(rnet, &gid, entered_by(skb));
+	/* The netdev of a VRF may have an address itself */
+	return entry ?: roce_gid_at(rnet, &gid, ifindex);
+}
+
+/* Whose netdev it came in by, whomever it is for */
+static struct roce_device *find_listener(const struct roce_net *rnet, const struct sk_buff *skb)
+{
+	u32 ifindex = entered_by(skb);
+	const struct roce_gid *entry;
+	struct roce_device *device;
+
 	list_for_each_entry_rcu(device, &rnet->devices, node)
-		if (is_ready(device) && is_for(device, skb, &gid))
+		if (device->ifindex == ifindex)
 			return device;
-	return NULL;
+	entry = roce_gid_on(rnet, ifindex);
+	return entry ? entry->device : NULL;
+}
+
+static bool find_arrival(const struct roce_net *rnet, const struct sk_buff *skb,
+			 struct arrival *arrival)
+{
+	const struct roce_gid *entry;
+
+	arrival->ifindex = 0;
+	if (is_multicast(skb)) {
+		arrival->device = find_listener(rnet, skb);
+	} else {
+		entry = find_gid(rnet, skb);
+		arrival->device = entry ? entry->device : NULL;
+		if (entry && !is_looped(skb))
+			arrival->ifindex = entry->ifindex;
+	}
+	if (!arrival->device || !roce_is_ready(arrival->device))
+		return false;
+	arrival->netns = roce_netns_number(arrival->device, rnet);
+	return true;
 }
 
 /*
@@ -165,25 +195,26 @@ static bool is_whole(struct sk_buff *skb, bool vector, struct roce_masked *maske
 }
 
 /* Packets of @stride bytes from @from to @to are whole. NULL: there was no memory for them */
-static void hand_over(struct roce_device *device, struct sk_buff *skb, unsigned int from,
+static void hand_over(const struct arrival *arrival, struct sk_buff *skb, unsigned int from,
 		      unsigned int to, unsigned int stride)
 {
 	if (!skb) {
-		svt_count_drop(&device->svt, false);
+		svt_count_drop(&arrival->device->svt, false);
 		return;
 	}
 	*svt_rx_cb(skb) = (struct svt_rx_cb) {
 		.offset = from, .length = to - from, .stride = stride,
 		.trailer = ROCE_ICRC_LENGTH, .one_train = roce_built(skb),
+		.netns = arrival->netns, .ifindex = arrival->ifindex,
 	};
-	svt_receive(&device->svt, skb);
+	svt_receive(&arrival->device->svt, skb);
 }
 
 /*
  * Offload may have merged good packets with those of anybody: only the bad ones are dropped. The
  * vector unit is left before the core is called, which may sleep on a real-time kernel.
  */
-static void check_packets(struct roce_device *device, struct sk_buff *skb, unsigned int stride)
+static void check_packets(const struct arrival *arrival, struct sk_buff *skb, unsigned int stride)
 {
 	unsigned int begin = sizeof(struct udphdr), end = skb->len, index, from, at, next;
 	union roce_headers headers = {};
@@ -198,15 +229,15 @@ static void check_packets(struct roce_device *device, struct sk_buff *skb, unsig
 		if (is_whole(skb, vector, &masked, index, at, next - at))
 			continue;
 		roce_crc_leave(vector);
-		svt_count_drop(&device->svt, false);
+		svt_count_drop(&arrival->device->svt, false);
 		if (from < at)
-			hand_over(device, skb_clone(skb, GFP_ATOMIC), from, at, stride);
+			hand_over(arrival, skb_clone(skb, GFP_ATOMIC), from, at, stride);
 		from = next;
 		vector = roce_crc_enter();
 	}
 	roce_crc_leave(vector);
 	if (from < end)
-		hand_over(device, skb, from, end, stride);
+		hand_over(arrival, skb, from, end, stride);
 	else
 		kfree_skb(skb);
 }
@@ -229,12 +260,12 @@ void roce_gather(struct sk_buff *skb, unsigned int stride)
 }
 
 /* @skb begins with the UDP header, and is consumed */
-static void receive(struct roce_device *device, struct sk_buff *skb)
+static void receive(const struct arrival *arrival, struct sk_buff *skb)
 {
 	unsigned int front = sizeof(struct udphdr), stride;
 
 	if (!is_well_formed(skb)) {
-		svt_count_drop(&device->svt, false);
+		svt_count_drop(&arrival->device->svt, false);
 		kfree_skb(skb);
 		return;
 	}
@@ -246,11 +277,21 @@ static void receive(struct roce_device *device, struct sk_buff *skb)
 	skb->dev = NULL;
 	stride = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : skb->len - front;
 	if (roce_built(skb)) {
-		hand_over(device, skb, front, skb->len, stride);
+		hand_over(arrival, skb, front, skb->len, stride);
 	} else {
 		roce_gather(skb, stride);
-		check_packets(device, skb, stride);
+		check_packets(arrival, skb, stride);
 	}
+}
+
+/* For nobody here; whose netdev it came in by counts it */
+static void drop(const struct roce_net *rnet, struct sk_buff *skb)
+{
+	struct roce_device *device = find_listener(rnet, skb);
+
+	if (device && roce_is_ready(device))
+		svt_count_drop(&device->svt, false);
+	kfree_skb(skb);
 }
 
 /**
@@ -263,14 +304,14 @@ static void receive(struct roce_device *device, struct sk_buff *skb)
  */
 int roce_receive(struct sock *sk, struct sk_buff *skb)
 {
-	struct roce_device *device;
+	const struct roce_net *rnet = roce_net(sock_net(sk));
+	struct arrival arrival;
 
 	rcu_read_lock();
-	device = find_device(roce_net(sock_net(sk)), skb);
-	if (device)
-		receive(device, skb);
+	if (find_arrival(rnet, skb, &arrival))
+		receive(&arrival, skb);
 	else
-		kfree_skb(skb);
+		drop(rnet, skb);
 	rcu_read_unlock();
 	return 0;
 }
@@ -316,20 +357,20 @@ static bool is_allowed(struct sk_buff *skb, bool ipv6)
  */
 unsigned int roce_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
+	const struct roce_net *rnet = roce_net(state->net);
 	bool ipv6 = state->pf == NFPROTO_IPV6;
-	struct roce_device *device;
+	struct arrival arrival;
 
 	if (!is_plain(skb, ipv6) || is_unconfirmed(skb))
 		return NF_ACCEPT;
-	device = find_device(roce_net(state->net), skb);
-	if (!device)
+	if (!find_arrival(rnet, skb, &arrival))
 		return NF_ACCEPT;
 	if (!is_allowed(skb, ipv6)) {
-		svt_count_drop(&device->svt, false);
+		svt_count_drop(&arrival.device->svt, false);
 		return NF_DROP;
 	}
 	skb_pull(skb, skb_network_header_len(skb));
-	receive(device, skb);
+	receive(&arrival, skb);
 	return NF_STOLEN;
 }
 

@@ -7,6 +7,10 @@
  * under RCU; who finds it stale publishes another by xchg and frees what it took out. A dst that
  * is released lives until the end of the RCU read section, so packets need no reference of their
  * own to it.
+ *
+ * All this is in the namespace of the source GID's netdev, which is not that of the device when the
+ * netdev is a container's. Such a namespace may end before the path, and no dst may outlive it:
+ * each route is on a list there.
  */
 #include <linux/inetdevice.h>
 #include <net/addrconf.h>
@@ -19,7 +23,11 @@
 #include <rdma/ib_cache.h>
 
 #include "device.h"
+#include "namespace.h"
 #include "route.h"
+
+/* Protects roce_net.routes, and that roce_route.dst becomes NULL; interrupts may be off outside */
+static DEFINE_SPINLOCK(routes_lock);
 
 /* Of an address that says nothing about it */
 #define ROCE_HOP_LIMIT	64
@@ -72,18 +80,24 @@ static void fill_ipv6(union roce_headers *headers, const struct svt_path *path)
 	fill_udp(&headers->udp6, path);
 }
 
-/* The netdev of the source GID: it may be above that of the device, a VLAN say. 0: none */
-static int source_ifindex(const struct ib_gid_attr *attr)
+/*
+ * The netdev of the source GID: it may be above that of the device, a VLAN say. Return: false: it
+ * has none now
+ */
+static bool find_source(const struct roce_device *device, struct svt_path *path)
 {
 	struct net_device *netdev;
-	int ifindex = 0;
+	bool found;
 
 	rcu_read_lock();
-	netdev = rdma_read_gid_attr_ndev_rcu(attr);
-	if (!IS_ERR(netdev))
-		ifindex = netdev->ifindex;
+	netdev = rdma_read_gid_attr_ndev_rcu(path->ah_attr.grh.sgid_attr);
+	found = !IS_ERR(netdev);
+	if (found) {
+		path->netns = roce_netns_number(device, roce_net(dev_net(netdev)));
+		path->ifindex = netdev->ifindex;
+	}
 	rcu_read_unlock();
-	return ifindex;
+	return found;
 }
 
 /**
@@ -110,8 +124,7 @@ int roce_path_init(struct svt_device *dev, struct svt_path *path)
 	ipv4 = ipv6_addr_v4mapped(gid_address(&path->sgid));
 	if (ipv4 != ipv6_addr_v4mapped(gid_address(&path->dgid)))
 		return -EINVAL;
-	priv->ifindex = source_ifindex(attr);
-	if (!priv->ifindex)
+	if (!find_source(to_roce_device(dev), path))
 		return -EINVAL;
 
 	RCU_INIT_POINTER(priv->route, NULL);
@@ -124,12 +137,46 @@ int roce_path_init(struct svt_device *dev, struct svt_path *path)
 	return 0;
 }
 
+/* It is on no list any more, and nobody finds its dst */
+static void let_go(struct roce_route *route)
+{
+	struct dst_entry *dst = route->dst;
+
+	lockdep_assert_held(&routes_lock);
+	/* Pairs with the read in roce_route_get() */
+	WRITE_ONCE(route->dst, NULL);
+	list_del_init(&route->node);
+	dst_release(dst);
+}
+
 static void free_route(struct roce_route *route)
 {
+	unsigned long flags;
+
 	if (!route)
 		return;
-	dst_release(route->dst);
+	spin_lock_irqsave(&routes_lock, flags);
+	let_go(route);
+	spin_unlock_irqrestore(&routes_lock, flags);
 	kfree_rcu(route, rcu);
+}
+
+/**
+ * roce_routes_leave() - a namespace ends: no path has a route there any more
+ * @rnet: of the namespace, which roce_netns_find() does not find any more
+ *
+ * Context: may sleep.
+ */
+void roce_routes_leave(struct roce_net *rnet)
+{
+	struct roce_route *route, *next;
+
+	/* Who found it before has put its route on the list by then */
+	synchronize_rcu();
+	spin_lock_irq(&routes_lock);
+	list_for_each_entry_safe(route, next, &rnet->routes, node)
+		let_go(route);
+	spin_unlock_irq(&routes_lock);
 }
 
 /**
@@ -165,7 +212,7 @@ static bool is_forbidden(struct net *net, struct flowi4 flow)
  * anything else only through the netdev of the source address.
  */
 static struct dst_entry *find_ipv4(struct net *net, struct net_device *netdev,
-				   const struct roce_path *path)
+				   const struct roce_path *path, kuid_t uid)
 {
 	const struct iphdr *ip = &path->headers.ip4;
 	int ifindex = netdev->ifindex;
@@ -176,7 +223,7 @@ static struct dst_entry *find_ipv4(struct net *net, struct net_device *netdev,
 		ifindex = l3mdev_master_ifindex_rcu(netdev);
 	flowi4_init_output(&flow, ifindex, 0, ip->tos & INET_DSCP_MASK, RT_SCOPE_UNIVERSE,
 			   IPPROTO_UDP, 0, ip->daddr, ip->saddr, path->headers.udp4.dest,
-			   path->headers.udp4.source, GLOBAL_ROOT_UID);
+			   path->headers.udp4.source, uid);
 	if (is_forbidden(net, flow))
 		return NULL;
 	route = ip_route_output_flow(net, &flow, NULL);
@@ -197,7 +244,7 @@ static bool leads_through(const struct dst_entry *dst, struct net_device *netdev
 }
 
 static struct dst_entry *find_ipv6(struct net *net, struct net_device *netdev,
-				   const struct roce_path *path, u32 *cookie)
+				   const struct roce_path *path, kuid_t uid, u32 *cookie)
 {
 	const struct ipv6hdr *ip = &path->headers.ip6;
 	struct flowi6 flow = {
@@ -208,6 +255,7 @@ static struct dst_entry *find_ipv6(struct net *net, struct net_device *netdev,
 		.daddr = ip->daddr,
 		.fl6_sport = path->headers.udp6.source,
 		.fl6_dport = path->headers.udp6.dest,
+		.flowi6_uid = uid,
 	};
 	struct dst_entry *dst;
 
@@ -230,33 +278,43 @@ static struct dst_entry *find_ipv6(struct net *net, struct net_device *netdev,
 }
 #else
 static struct dst_entry *find_ipv6(struct net *net, struct net_device *netdev,
-				   const struct roce_path *path, u32 *cookie)
+				   const struct roce_path *path, kuid_t uid, u32 *cookie)
 {
 	return NULL;
 }
 #endif
 
-static struct roce_route *find_route(struct roce_device *device, struct svt_path *path)
+static struct dst_entry *find_dst(struct net *net, const struct svt_path *path, kuid_t uid,
+				  u32 *cookie)
 {
-	const struct roce_path *priv = to_roce_path(path);
-	struct net_device *netdev;
-	struct roce_route *route;
+	const struct roce_path *priv = (const struct roce_path *)path->priv;
+	struct net_device *netdev = dev_get_by_index_rcu(net, path->ifindex);
 
-	netdev = dev_get_by_index_rcu(device->net, priv->ifindex);
 	if (!netdev)
 		return NULL;
+	return priv->ipv6 ? find_ipv6(net, netdev, priv, uid, cookie) :
+			    find_ipv4(net, netdev, priv, uid);
+}
 
+static struct roce_route *find_route(struct roce_device *device, struct svt_path *path, kuid_t uid)
+{
+	struct roce_net *rnet = roce_netns_find(device, path->netns);
+	struct roce_route *route;
+	unsigned long flags;
+
+	if (!rnet)
+		return NULL;
 	route = kzalloc(sizeof(*route), GFP_ATOMIC | __GFP_NOWARN);
 	if (!route)
 		return NULL;
-	if (priv->ipv6)
-		route->dst = find_ipv6(device->net, netdev, priv, &route->cookie);
-	else
-		route->dst = find_ipv4(device->net, netdev, priv);
+	route->dst = find_dst(rnet->net, path, uid, &route->cookie);
 	if (!route->dst) {
 		kfree(route);
 		return NULL;
 	}
+	spin_lock_irqsave(&routes_lock, flags);
+	list_add(&route->node, &rnet->routes);
+	spin_unlock_irqrestore(&routes_lock, flags);
 	return route;
 }
 
@@ -264,20 +322,22 @@ static struct roce_route *find_route(struct roce_device *device, struct svt_path
  * roce_route_get() - the route of a path
  * @dev: the device
  * @path: a path of it
+ * @uid: who sends, for rules that ask; a route once found is for all who use the path
  *
  * Context: BH off, in an RCU read section, to the end of which the result is good.
  * Return: where to send packets, or NULL when there is no route now.
  */
-struct dst_entry *roce_route_get(struct svt_device *dev, struct svt_path *path)
+struct dst_entry *roce_route_get(struct svt_device *dev, struct svt_path *path, kuid_t uid)
 {
 	struct roce_path *priv = to_roce_path(path);
 	struct roce_route *route = rcu_dereference(priv->route);
-	struct dst_entry *dst;
+	/* Pairs with the write in let_go() */
+	struct dst_entry *dst = route ? READ_ONCE(route->dst) : NULL;
 
-	if (likely(route) && likely(dst_check(route->dst, route->cookie)))
-		return route->dst;
+	if (likely(dst) && likely(dst_check(dst, route->cookie)))
+		return dst;
 
-	route = find_route(to_roce_device(dev), path);
+	route = find_route(to_roce_device(dev), path, uid);
 	/* Read before others can see the route, replace it and free it */
 	dst = route ? route->dst : NULL;
 	free_route(unrcu_pointer(xchg(&priv->route, RCU_INITIALIZER(route))));

@@ -2,19 +2,24 @@
 #ifndef ROCE_ROUTE_H
 #define ROCE_ROUTE_H
 
+#include <linux/uidgid.h>
 #include <net/dst.h>
 #include <rdma/svt.h>
 
 #include "headers.h"
 
+struct roce_net;
+
 /**
- * struct roce_route - a route that was found; does not change once published
+ * struct roce_route - a route that was found; does not change once published, but for its end
  * @rcu: for its end
- * @dst: with a reference
+ * @node: in roce_net.routes
+ * @dst: with a reference; NULL when the namespace has ended
  * @cookie: tells whether @dst is still good
  */
 struct roce_route {
 	struct rcu_head rcu;
+	struct list_head node;
 	struct dst_entry *dst;
 	u32 cookie;
 };
@@ -23,7 +28,6 @@ struct roce_route {
  * struct roce_path - what is kept in svt_path.priv
  * @route: the last route found, or NULL; replaced by xchg
  * @headers: the same for each packet but for lengths, identification and checksums
- * @ifindex: of the netdev that had the source address
  * @ipv6: which of @headers
  *
  * All but @route is set by roce_path_init() and then only read.
@@ -31,7 +35,6 @@ struct roce_route {
 struct roce_path {
 	struct roce_route __rcu *route;
 	union roce_headers headers;
-	int ifindex;
 	bool ipv6;
 };
 
@@ -43,6 +46,7 @@ static inline struct roce_path *to_roce_path(struct svt_path *path)
 
 int roce_path_init(struct svt_device *dev, struct svt_path *path);
 void roce_path_release(struct svt_device *dev, struct svt_path *path);
-struct dst_entry *roce_route_get(struct svt_device *dev, struct svt_path *path);
+struct dst_entry *roce_route_get(struct svt_device *dev, struct svt_path *path, kuid_t uid);
+void roce_routes_leave(struct roce_net *rnet);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The UDP sockets and the hooks that receive for all devices of a namespace.
+ * The UDP sockets and the hooks that receive for all devices and GIDs of a namespace.
  *
- * They come with the first device of the namespace and go with the last. As kernel sockets they
- * hold no reference on it. Nothing is sent through them; packets go out by transmit.c. The sockets
- * own the port, and have GRO merge what comes to it; most packets are taken by the hooks, in front
- * of them, see receive.c.
+ * They come with the first device or GID of the namespace and go with the last. As kernel sockets
+ * they hold no reference on it. Nothing is sent through them; packets go out by transmit.c. The
+ * sockets own the port, and have GRO merge what comes to it; most packets are taken by the hooks,
+ * in front of them, see receive.c.
  * roce_net.sockets_lock protects the count and the pointers.
  */
 #include <linux/netfilter_ipv4.h>
@@ -107,7 +107,7 @@ static int open_hooks(struct net *net, struct socket **sockets)
  * roce_sockets_get() - have the RoCE sockets of a namespace open
  * @net: the namespace
  *
- * Context: may sleep; RTNL not held.
+ * Context: may sleep; RTNL may be held.
  * Return: 0 or a negative errno; -EADDRINUSE when somebody else has the port.
  */
 int roce_sockets_get(struct net *net)
@@ -131,7 +131,7 @@ int roce_sockets_get(struct net *net)
  * roce_sockets_put() - undo roce_sockets_get()
  * @net: the namespace
  *
- * Context: may sleep; RTNL not held.
+ * Context: may sleep; RTNL may be held.
  */
 void roce_sockets_put(struct net *net)
 {

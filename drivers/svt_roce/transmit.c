@@ -295,7 +295,7 @@ static void put_headers(struct shipment *shipment, struct sk_buff *skb, unsigned
 /* No socket besides the owner: what is sent to a multicast group is heard here, too */
 static int local_out(struct shipment *shipment, struct sk_buff *skb)
 {
-	struct net *net = sock_net(shipment->sk);
+	struct net *net = dev_net(shipment->dst->dev);
 
 #if IS_ENABLED(CONFIG_IPV6)
 	if (shipment->path->ipv6)
@@ -453,14 +453,14 @@ static void send_train(struct svt_device *dev, struct shipment *shipment)
  * Whether the core can hand over @train to a device of this host. Not as long as somebody looks at
  * loopback's packets, and until those that he saw have arrived.
  */
-static bool is_local(struct svt_device *dev, struct svt_train *train, struct dst_entry *dst)
+static bool is_local(struct svt_train *train, const struct dst_entry *dst)
 {
 	struct roce_device *peer;
 
 	if (train->on_wire || !(dst->dev->flags & IFF_LOOPBACK) || dev_nit_active(dst->dev) ||
 	    !roce_flow_is_empty(to_roce_flow(train->flow)))
 		return false;
-	peer = roce_find_owner(roce_net(to_roce_device(dev)->net), &train->path->dgid);
+	peer = roce_find_owner(roce_net(dev_net(dst->dev)), &train->path->dgid);
 	train->peer = peer ? &peer->svt : NULL;
 	return peer;
 }
@@ -484,12 +484,12 @@ int roce_xmit(struct svt_device *dev, struct svt_train *train)
 
 	if (train->frame)
 		return roce_send_frame(dev, train);
-	shipment.dst = roce_route_get(dev, train->path);
+	shipment.dst = roce_route_get(dev, train->path, flow->sk->sk_uid);
 	if (!shipment.dst) {
 		count_drops(dev, train->packets);
 		return 0;
 	}
-	if (is_local(dev, train, shipment.dst))
+	if (is_local(train, shipment.dst))
 		return SVT_XMIT_LOCAL;
 	if (!roce_flow_has_room(flow))
 		return -EAGAIN;

@@ -36,13 +36,20 @@ struct svt_qp;
  * @sgid: source GID (IPv4 is mapped into IPv6)
  * @dgid: destination GID
  * @entropy: from the QP numbers, for the choice of one among equal routes (UDP source port)
+ * @netns: set by path_init: the namespace of the netdev that has the source GID; 0 is that of the
+ *	device, others have the backend's numbers
+ * @ifindex: set by path_init: that netdev there; 0: any
  * @priv: the backend's own, zeroed by the core before path_init
+ *
+ * Packets of a connected QP are taken where its source GID lives: a GID may be on two netdevs.
  */
 struct svt_path {
 	struct rdma_ah_attr ah_attr;
 	union ib_gid sgid;
 	union ib_gid dgid;
 	u32 entropy;
+	u32 netns;
+	u32 ifindex;
 	u8 priv[64] __aligned(8);
 };
 
@@ -52,11 +59,15 @@ struct svt_path {
  * @ordered: a packet that overtakes another one costs messages (UC) or is noticed (frames), so that
  *	a backend which transmits from several CPUs does better to wait. One side of the QP sends on
  *	such a flow.
+ * @user: it is made for the calling process
+ * @netns: set by flow_open: the namespace of that process, as svt_path.netns; 0 for others
  * @priv: the backend's own, zeroed by the core before flow_open
  */
 struct svt_flow {
 	struct svt_qp *qp;
 	bool ordered;
+	bool user;
+	u32 netns;
 	void *priv;
 };
 
@@ -105,6 +116,8 @@ struct svt_train {
  * @trailer: bytes at the end of each packet that are not for the core (the ICRC)
  * @one_train: the packets are known to be a train of a core of this host, so all are for one QP
  * @checked: of a frame, for which nothing else stands here: TCP's or UDP's checksum is right
+ * @netns: that the packets came in by, as svt_path.netns
+ * @ifindex: the netdev there, as svt_path.ifindex; 0: they did not leave this host, and are for any
  */
 struct svt_rx_cb {
 	u32 offset;
@@ -113,6 +126,8 @@ struct svt_rx_cb {
 	u32 trailer;
 	bool one_train;
 	bool checked;
+	u32 netns;
+	u32 ifindex;
 };
 
 static inline struct svt_rx_cb *svt_rx_cb(struct sk_buff *skb)
@@ -185,9 +200,14 @@ struct svt_rx_address {
  *	copies from memory to memory.
  * @rx_address: tell of a packet in @skb, which is as it was handed to svt_receive(), of @length
  *	bytes from the BTH to the end of its trailer; atomic.
- * @listen: receive (@begin) or no longer receive what is sent to the group @gid. With @gid NULL:
- *	offer the frames that the netdev of the port receives to svt_steer(); only where
- *	svt_link.frame is not 0. May sleep. Optional. Return: 0 or a negative errno.
+ * @add_gid: ib_device_ops.add_gid: @attr, which has its netdev, joins the GIDs of the device;
+ *	@context is the backend's. May sleep; RTNL may be held. Optional, with del_gid. Return: 0 or
+ *	a negative errno: the GID is not to be had.
+ * @del_gid: undo add_gid. May sleep; RTNL may be held.
+ * @listen: receive (@begin) or no longer receive what is sent to the group @gid in the namespace
+ *	@netns, as svt_path.netns. With @gid NULL: offer the frames that the netdev of the port
+ *	receives to svt_steer(); only where svt_link.frame is not 0. May sleep. Optional. Return: 0
+ *	or a negative errno.
  * @release: the device is unregistered and nobody uses it: let go of what the backend holds. The
  *	memory that svt_alloc_device gave is freed by the caller. May sleep.
  */
@@ -201,7 +221,9 @@ struct svt_backend_ops {
 	int (*xmit)(struct svt_device *dev, struct svt_train *train);
 	void (*rx_address)(struct svt_device *dev, const struct sk_buff *skb, u32 length,
 			   struct svt_rx_address *address);
-	int (*listen)(struct svt_device *dev, const union ib_gid *gid, bool begin);
+	int (*add_gid)(struct svt_device *dev, const struct ib_gid_attr *attr, void **context);
+	void (*del_gid)(struct svt_device *dev, void **context);
+	int (*listen)(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool begin);
 	void (*release)(struct svt_device *dev);
 };
 
@@ -259,6 +281,7 @@ int svt_register_device(struct svt_device *dev, const struct svt_backend_ops *op
 			struct net_device *netdev, const char *name);
 void svt_backend_exit(void);
 void svt_set_link(struct svt_device *dev, const struct svt_link *link);
+void svt_netns_gone(struct svt_device *dev, u32 netns);
 void svt_receive(struct svt_device *dev, struct sk_buff *skb);
 void svt_flow_ready(struct svt_flow *flow);
 enum svt_steering svt_steer(struct svt_device *dev, const u8 *bytes, u32 length, bool sent);

@@ -2,11 +2,45 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # User space that writes what it likes into its rings and passes what it likes to the kernel. It may
 # break its own queues, and nothing else: svt_rings has a sentinel of its own beside it, and
-# svt_verify runs between the same devices all the while.
+# svt_verify runs between the same devices all the while. Both ends of the wire are in the first namespace:
+# a process, of anybody, uses no GID of another one.
 
 . "$(dirname "$0")/../lib/testlib.sh"
+. "$(dirname "$0")/../lib/wire.sh"
 
 RINGS=$BUILD/tools/svt_rings
+PAIR_HOST=10.0.1.1
+
+in_a() {
+	"$@"
+}
+
+in_b() {
+	"$@"
+}
+
+exec_in_a() {
+	exec "$@"
+}
+
+exec_in_b() {
+	exec "$@"
+}
+
+setup() {
+	[ ! -e /sys/class/net/wire0 ] || wire_teardown svta svtb
+	wire_setup
+	add_device svta wire0
+	add_device svtb wire1
+	echo setup >/run/svt/pair
+}
+
+teardown() {
+	assert_idle svta
+	assert_idle svtb
+	rm -f /run/svt/pair
+	wire_teardown svta svtb
+}
 
 # ring_case NAME [OPTION...]: on one device, and between the two
 ring_case() {
@@ -59,7 +93,7 @@ deleted_under_attack() {
 	until_true 20 device_gone svtb
 	wait "$attack" || :
 	assert_idle svta
-	add_device svtb
+	add_device svtb wire1
 	verify_beside
 }
 
@@ -85,7 +119,7 @@ memory_comes_back() {
 	return 1
 }
 
-setup_pair
+setup
 run_test "a send request with a fault ends its own QP only" ring_case spoiled_requests
 run_test "FLUSH behind a WRITE, where there is a right to it" ring_case flush
 run_test "a QP with num_sge out of range" ring_case num_sge
@@ -106,5 +140,5 @@ run_test "rings and commands full of garbage, beside traffic" \
 run_test "the same as a user without privileges" as_nobody "$(amount 20000 300000)"
 run_test "a device deleted under attack" deleted_under_attack
 run_test "memory comes back" memory_comes_back
-run_test "teardown leaves nothing" leave_pair
+run_test "teardown leaves nothing" teardown
 finish

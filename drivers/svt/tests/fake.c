@@ -726,6 +726,8 @@ void svt_fake_put(struct svt_fake *fake, const struct svt_packet *packet, const 
 		.length = header + total,
 		.stride = header + total,
 		.trailer = SVT_FAKE_TRAILER,
+		.netns = fake->netns,
+		.ifindex = fake->ifindex,
 	};
 	skb_queue_tail(&fake->wire, skb);
 }

@@ -41,6 +41,8 @@
  * @linear: the skbs that svt_fake_put() makes have no fragments
  * @wire: packets of svt_fake_put() that svt_fake_deliver() delivers
  * @address: what rx_address tells of every packet
+ * @netns: where every packet comes in, as svt_rx_cb.netns
+ * @ifindex: likewise
  * @events: of QPs, by enum ib_event_type
  * @srq_events: of SRQs
  * @completions: calls of a CQ's handler
@@ -61,6 +63,8 @@ struct svt_fake {
 	bool linear;
 	struct sk_buff_head wire;
 	struct svt_rx_address address;
+	u32 netns;
+	u32 ifindex;
 	unsigned int events[32];
 	unsigned int srq_events[32];
 	unsigned int completions;

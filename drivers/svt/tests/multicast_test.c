@@ -92,6 +92,23 @@ static void a_group_without_members_is_no_qp(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, svt_multicast_detach(f->qp, &other_group), 0);
 }
 
+/* Each namespace has its own group of that address */
+static void a_group_of_another_namespace_hears_nothing(struct kunit *test)
+{
+	struct responder_fixture *f = open(test);
+
+	f->qp->flow.netns = 3;
+	KUNIT_ASSERT_EQ(test, svt_multicast_attach(f->qp, &group), 0);
+	responder_post(f, 1, 0, GRH + PAYLOAD);
+	arrive(f);
+	expect_copies(test, f->qp, 0);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_NO_QP), 1);
+	f->fake->netns = 3;
+	arrive(f);
+	expect_copies(test, f->qp, 1);
+	KUNIT_EXPECT_EQ(test, svt_multicast_detach(f->qp, &group), 0);
+}
+
 static void a_qp_attached_twice_gets_one_copy_until_both_are_undone(struct kunit *test)
 {
 	struct responder_fixture *f = open(test);
@@ -161,7 +178,7 @@ static void a_qp_that_goes_leaves_all_its_groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->fake->core.multicast_count, 0);
 }
 
-static int refuse(struct svt_device *dev, const union ib_gid *gid, bool join)
+static int refuse(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool join)
 {
 	return join ? -ENODEV : 0;
 }
@@ -182,6 +199,7 @@ static void what_the_backend_refuses_is_refused(struct kunit *test)
 static struct kunit_case multicast_cases[] = {
 	KUNIT_CASE(each_member_gets_a_packet_once),
 	KUNIT_CASE(a_group_without_members_is_no_qp),
+	KUNIT_CASE(a_group_of_another_namespace_hears_nothing),
 	KUNIT_CASE(a_qp_attached_twice_gets_one_copy_until_both_are_undone),
 	KUNIT_CASE(a_qp_attached_twice_that_goes_leaves_its_groups),
 	KUNIT_CASE(only_ud_qps_join_and_only_multicast_gids),

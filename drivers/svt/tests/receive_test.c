@@ -114,6 +114,100 @@ static void a_packet_to_another_address_changes_nothing(struct kunit *test)
 	expect_dropped(f, SVT_COUNT_RX_DROPPED_ADDRESS);
 }
 
+/* The QP lives on netdev 5 of namespace 3 */
+static void live_there(struct responder_fixture *f)
+{
+	f->qp->path.netns = 3;
+	f->qp->path.ifindex = 5;
+	f->fake->netns = 3;
+	f->fake->ifindex = 5;
+}
+
+static void a_packet_of_another_namespace_changes_nothing(struct kunit *test)
+{
+	struct responder_fixture *f = open(test);
+	struct svt_packet packet = send_only(f);
+
+	live_there(f);
+	f->fake->netns = 0;
+	arrive_packet(f, &packet);
+	f->fake->netns = 3;
+	expect_dropped(f, SVT_COUNT_RX_DROPPED_ADDRESS);
+}
+
+static void a_packet_of_another_netdev_changes_nothing(struct kunit *test)
+{
+	struct responder_fixture *f = open(test);
+	struct svt_packet packet = send_only(f);
+
+	live_there(f);
+	f->fake->ifindex = 6;
+	arrive_packet(f, &packet);
+	f->fake->ifindex = 5;
+	expect_dropped(f, SVT_COUNT_RX_DROPPED_ADDRESS);
+}
+
+static void what_did_not_leave_the_host_is_for_any_netdev(struct kunit *test)
+{
+	struct responder_fixture *f = open(test);
+	struct svt_packet packet = send_only(f);
+
+	live_there(f);
+	f->fake->ifindex = 0;
+	arrive_packet(f, &packet);
+	responder_expect_recv(f, 1, IB_WC_SUCCESS);
+}
+
+/* A datagram from namespace 3 to a QP that was made in @netns, by a process or by the kernel */
+static struct responder_fixture *datagram_to(struct kunit *test, u32 netns, bool user)
+{
+	struct svt_fake_options options = SVT_FAKE_RC;
+	struct responder_fixture *f;
+	struct svt_packet packet;
+
+	options.type = IB_QPT_UD;
+	f = responder_open(test, &options);
+	responder_post(f, 1, 0, 40 + PAYLOAD);
+	f->qp->user = user;
+	f->qp->flow.netns = netns;
+	f->fake->netns = 3;
+	packet = responder_packet(f, IB_OPCODE_UD_SEND_ONLY, 0);
+	arrive_packet(f, &packet);
+	/* It is one of the test's when it ends */
+	f->qp->user = false;
+	return f;
+}
+
+static void a_process_hears_datagrams_of_its_namespace_only(struct kunit *test)
+{
+	struct responder_fixture *f = datagram_to(test, 2, true);
+
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_ADDRESS), 1);
+	responder_expect_no_recv(f);
+}
+
+static void a_process_hears_datagrams_of_its_namespace(struct kunit *test)
+{
+	responder_expect_recv(datagram_to(test, 3, true), 1, IB_WC_SUCCESS);
+}
+
+static void a_kernel_client_hears_datagrams_of_all_namespaces(struct kunit *test)
+{
+	responder_expect_recv(datagram_to(test, 0, false), 1, IB_WC_SUCCESS);
+}
+
+static void a_namespace_that_ends_takes_its_qps_along(struct kunit *test)
+{
+	struct responder_fixture *f = open(test);
+
+	live_there(f);
+	svt_netns_gone(&f->fake->dev, 2);
+	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_RTS);
+	svt_netns_gone(&f->fake->dev, 3);
+	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_ERR);
+	responder_expect_recv(f, 1, IB_WC_WR_FLUSH_ERR);
+}
+
 static void an_answer_from_another_source_changes_nothing(struct kunit *test)
 {
 	struct responder_fixture *f = open(test);
@@ -364,6 +458,13 @@ static struct kunit_case receive_cases[] = {
 	KUNIT_CASE(a_packet_from_the_peer_is_taken),
 	KUNIT_CASE(a_packet_from_another_source_changes_nothing),
 	KUNIT_CASE(a_packet_to_another_address_changes_nothing),
+	KUNIT_CASE(a_packet_of_another_namespace_changes_nothing),
+	KUNIT_CASE(a_packet_of_another_netdev_changes_nothing),
+	KUNIT_CASE(what_did_not_leave_the_host_is_for_any_netdev),
+	KUNIT_CASE(a_process_hears_datagrams_of_its_namespace_only),
+	KUNIT_CASE(a_process_hears_datagrams_of_its_namespace),
+	KUNIT_CASE(a_kernel_client_hears_datagrams_of_all_namespaces),
+	KUNIT_CASE(a_namespace_that_ends_takes_its_qps_along),
 	KUNIT_CASE(an_answer_from_another_source_changes_nothing),
 	KUNIT_CASE(another_partition_is_dropped_and_counted),
 	KUNIT_CASE(a_limited_member_of_the_partition_is_heard),

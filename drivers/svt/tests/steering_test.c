@@ -263,7 +263,7 @@ static void a_rule_matches_what_its_mask_says(struct kunit *test)
 
 static unsigned int listeners;
 
-static int count_listen(struct svt_device *dev, const union ib_gid *gid, bool begin)
+static int count_listen(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool begin)
 {
 	if (!gid)
 		listeners += begin ? 1 : -1;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast groups of a device. Verbs attach and detach QPs under svt_core.multicast_lock; the
- * backend joins a group with its first QP and leaves it with the last. Delivery walks the table
- * and a group's members under RCU. A QP leaves all its groups before it is stopped, and stopping it
- * waits for a grace period, so delivery never meets one that is gone.
+ * Multicast groups of a device, those of each network namespace apart. Verbs attach and detach QPs
+ * under svt_core.multicast_lock; the backend joins a group with its first QP and leaves it with the
+ * last. Delivery walks the table and a group's members under RCU. A QP leaves all its groups before
+ * it is stopped, and stopping it waits for a grace period, so delivery never meets one that is
+ * gone.
  */
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
@@ -14,9 +15,19 @@
 #include "receive.h"
 
 /**
+ * struct svt_multicast_key - what a group is found by
+ * @gid: of the group
+ * @netns: where it is joined, as svt_path.netns
+ */
+struct svt_multicast_key {
+	union ib_gid gid;
+	u32 netns;
+};
+
+/**
  * struct svt_multicast_group - the QPs that listen to a GID
  * @node: in svt_core.multicast
- * @gid: of the group
+ * @key: of the group
  * @members: struct svt_multicast_member; RCU, changed under svt_core.multicast_lock
  * @count: members, under svt_core.multicast_lock
  * @deposit: for what the netdev has of a group, see SVT_DEPOSIT_BYTES
@@ -24,7 +35,7 @@
  */
 struct svt_multicast_group {
 	struct rhash_head node;
-	union ib_gid gid;
+	struct svt_multicast_key key;
 	struct list_head members;
 	u32 count;
 	u8 deposit[SVT_DEPOSIT_BYTES];
@@ -50,8 +61,8 @@ struct svt_multicast_member {
 };
 
 static const struct rhashtable_params svt_multicast_params = {
-	.key_len = sizeof(union ib_gid),
-	.key_offset = offsetof(struct svt_multicast_group, gid),
+	.key_len = offsetofend(struct svt_multicast_key, netns),
+	.key_offset = offsetof(struct svt_multicast_group, key),
 	.head_offset = offsetof(struct svt_multicast_group, node),
 	.automatic_shrinking = true,
 };
@@ -82,9 +93,10 @@ void svt_multicast_destroy(struct svt_core *core)
 	mutex_destroy(&core->multicast_lock);
 }
 
-static int svt_multicast_wire(struct svt_device *dev, const union ib_gid *gid, bool join)
+static int svt_multicast_wire(struct svt_device *dev, const struct svt_multicast_key *key,
+			      bool join)
 {
-	return dev->ops->listen ? dev->ops->listen(dev, gid, join) : 0;
+	return dev->ops->listen ? dev->ops->listen(dev, &key->gid, key->netns, join) : 0;
 }
 
 static void svt_group_drop(struct svt_device *dev, struct svt_multicast_group *group)
@@ -94,12 +106,12 @@ static void svt_group_drop(struct svt_device *dev, struct svt_multicast_group *g
 		return;
 	rhashtable_remove_fast(&dev->core->multicast, &group->node, svt_multicast_params);
 	dev->core->multicast_count--;
-	svt_multicast_wire(dev, &group->gid, false);
+	svt_multicast_wire(dev, &group->key, false);
 	kfree_rcu(group, rcu);
 }
 
 static struct svt_multicast_group *svt_group_create(struct svt_device *dev,
-						    const union ib_gid *gid)
+						    const struct svt_multicast_key *key)
 {
 	struct svt_core *core = dev->core;
 	struct svt_multicast_group *group;
@@ -111,10 +123,10 @@ static struct svt_multicast_group *svt_group_create(struct svt_device *dev,
 	group = kzalloc(sizeof(*group), SVT_GFP_CHARGED);
 	if (!group)
 		return ERR_PTR(-ENOMEM);
-	group->gid = *gid;
+	group->key = *key;
 	INIT_LIST_HEAD(&group->members);
 
-	ret = svt_multicast_wire(dev, gid, true);
+	ret = svt_multicast_wire(dev, key, true);
 	if (ret)
 		goto free;
 	ret = rhashtable_insert_fast(&core->multicast, &group->node, svt_multicast_params);
@@ -124,7 +136,7 @@ static struct svt_multicast_group *svt_group_create(struct svt_device *dev,
 	return group;
 
 leave:
-	svt_multicast_wire(dev, gid, false);
+	svt_multicast_wire(dev, key, false);
 free:
 	kfree(group);
 	return ERR_PTR(ret);
@@ -136,7 +148,7 @@ static struct svt_multicast_member *svt_member_find(struct svt_qp *qp, const uni
 
 	lockdep_assert_held(&qp->core->multicast_lock);
 	list_for_each_entry(member, &qp->multicast, in_qp)
-		if (!memcmp(&member->group->gid, gid, sizeof(*gid)))
+		if (!memcmp(&member->group->key.gid, gid, sizeof(*gid)))
 			return member;
 	return NULL;
 }
@@ -172,6 +184,7 @@ static void svt_member_remove(struct svt_multicast_member *member)
 
 static int svt_multicast_attach_locked(struct svt_qp *qp, const union ib_gid *gid)
 {
+	const struct svt_multicast_key key = { .gid = *gid, .netns = qp->flow.netns };
 	struct svt_multicast_member *member = svt_member_find(qp, gid);
 	struct svt_multicast_group *group;
 	int ret;
@@ -180,9 +193,9 @@ static int svt_multicast_attach_locked(struct svt_qp *qp, const union ib_gid *gi
 		member->attached++;
 		return 0;
 	}
-	group = rhashtable_lookup_fast(&qp->core->multicast, gid, svt_multicast_params);
+	group = rhashtable_lookup_fast(&qp->core->multicast, &key, svt_multicast_params);
 	if (!group)
-		group = svt_group_create(qp->dev, gid);
+		group = svt_group_create(qp->dev, &key);
 	if (IS_ERR(group))
 		return PTR_ERR(group);
 	ret = svt_member_add(qp, group);
@@ -272,17 +285,20 @@ static void svt_multicast_copy(struct svt_qp *qp, struct sk_buff *skb)
  * svt_multicast_deliver - hand packets to every QP of a group
  * @dev: that they came to
  * @mgid: that they were sent to
+ * @netns: that they came in by, as svt_path.netns
  * @skb: as for svt_receive(), all of it for the group; consumed
  *
  * Context: BH off, RCU read section.
  */
-void svt_multicast_deliver(struct svt_device *dev, const union ib_gid *mgid, struct sk_buff *skb)
+void svt_multicast_deliver(struct svt_device *dev, const union ib_gid *mgid, u32 netns,
+			   struct sk_buff *skb)
 {
+	const struct svt_multicast_key key = { .gid = *mgid, .netns = netns };
 	struct svt_multicast_group *group;
 	struct svt_multicast_member *member;
 	struct svt_qp *last = NULL;
 
-	group = rhashtable_lookup(&dev->core->multicast, mgid, svt_multicast_params);
+	group = rhashtable_lookup(&dev->core->multicast, &key, svt_multicast_params);
 	if (group) {
 		list_for_each_entry_rcu(member, &group->members, in_group) {
 			if (last)

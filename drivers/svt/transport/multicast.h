@@ -9,6 +9,7 @@
 
 int svt_multicast_init(struct svt_core *core);
 void svt_multicast_destroy(struct svt_core *core);
-void svt_multicast_deliver(struct svt_device *dev, const union ib_gid *mgid, struct sk_buff *skb);
+void svt_multicast_deliver(struct svt_device *dev, const union ib_gid *mgid, u32 netns,
+			   struct sk_buff *skb);
 
 #endif

@@ -96,7 +96,7 @@ static void svt_receive_one(struct svt_device *dev, struct sk_buff *skb,
 
 	if (destination->qpn == SVT_QPN_MULTICAST) {
 		dev->ops->rx_address(dev, skb, svt_rx_cb(skb)->stride, &address);
-		svt_multicast_deliver(dev, &address.dgid, skb);
+		svt_multicast_deliver(dev, &address.dgid, svt_rx_cb(skb)->netns, skb);
 		return;
 	}
 	qp = svt_qp_lookup(core, destination->qpn);
@@ -272,13 +272,27 @@ static bool svt_parse(struct svt_rx_packet *rx, const struct svt_rx_cursor *at)
 	return true;
 }
 
+/* A process hears nothing of what comes to another namespace */
+static bool svt_is_heard(const struct svt_qp *qp, const struct svt_rx_cb *cb)
+{
+	return !qp->user || cb->netns == qp->flow.netns;
+}
+
+static bool svt_is_at(const struct svt_path *path, const struct svt_rx_cb *cb)
+{
+	return cb->netns == path->netns && (!cb->ifindex || cb->ifindex == path->ifindex);
+}
+
 static bool svt_from_peer(struct svt_qp *qp, struct sk_buff *skb)
 {
+	const struct svt_rx_cb *cb = svt_rx_cb(skb);
 	struct svt_rx_address address;
 
 	if (!qp->type->connected)
-		return true;
-	qp->dev->ops->rx_address(qp->dev, skb, svt_rx_cb(skb)->stride, &address);
+		return svt_is_heard(qp, cb);
+	if (!svt_is_at(&qp->path, cb))
+		return false;
+	qp->dev->ops->rx_address(qp->dev, skb, cb->stride, &address);
 	return svt_gid_equal(&address.sgid, &qp->path.dgid) &&
 	       svt_gid_equal(&address.dgid, &qp->path.sgid);
 }

@@ -49,6 +49,7 @@ bool svt_same_host_may(const struct svt_qp *qp, const struct svt_side *side)
 static bool svt_are_peers(const struct svt_qp *a, const struct svt_qp *b)
 {
 	return a->attr.dest_qp_num == b->qpn && b->attr.dest_qp_num == a->qpn &&
+	       a->path.netns == b->path.netns &&
 	       svt_gid_equal(&a->path.sgid, &b->path.dgid) &&
 	       svt_gid_equal(&a->path.dgid, &b->path.sgid);
 }

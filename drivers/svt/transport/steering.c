@@ -251,7 +251,7 @@ static int svt_steering_listen(struct svt_device *dev, bool begin)
 	lockdep_assert_held(&dev->core->rules_lock);
 	if (dev->core->rules_count)
 		return 0;
-	return dev->ops->listen ? dev->ops->listen(dev, NULL, begin) : -EOPNOTSUPP;
+	return dev->ops->listen ? dev->ops->listen(dev, NULL, 0, begin) : -EOPNOTSUPP;
 }
 
 static int svt_steering_add_locked(struct svt_rule *rule)

@@ -13,11 +13,12 @@
  * svt_ah_attr_check - whether an address can be reached at all
  * @ibdev: device
  * @attr: address, whose source GID ib_core has looked up
+ * @user: the calling process asks
  *
- * Context: any.
- * Return: 0, or -EINVAL.
+ * Context: any; process with @user.
+ * Return: 0, -EINVAL, or -EPERM: the source GID is of another network namespace.
  */
-int svt_ah_attr_check(struct ib_device *ibdev, const struct rdma_ah_attr *attr)
+int svt_ah_attr_check(struct ib_device *ibdev, const struct rdma_ah_attr *attr, bool user)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
 
@@ -30,7 +31,7 @@ int svt_ah_attr_check(struct ib_device *ibdev, const struct rdma_ah_attr *attr)
 		return -EINVAL;
 	if (rdma_is_zero_gid(&grh->dgid) || rdma_ah_get_sl(attr) > SVT_SL_MAX)
 		return -EINVAL;
-	return 0;
+	return user ? svt_gid_check_caller(grh->sgid_attr) : 0;
 }
 
 static int svt_ah_check(struct ib_ah *ibah, const struct rdma_ah_attr *attr,
@@ -38,7 +39,7 @@ static int svt_ah_check(struct ib_ah *ibah, const struct rdma_ah_attr *attr,
 {
 	if (udata && udata->outlen < sizeof(struct svt_create_ah_resp))
 		return -EINVAL;
-	return ib_is_udata_in_empty(udata) ?: svt_ah_attr_check(ibah->device, attr);
+	return ib_is_udata_in_empty(udata) ?: svt_ah_attr_check(ibah->device, attr, udata);
 }
 
 static gfp_t svt_ah_gfp(const struct rdma_ah_init_attr *init, bool user)
@@ -55,7 +56,8 @@ static gfp_t svt_ah_gfp(const struct rdma_ah_init_attr *init, bool user)
  * @udata: NULL for a kernel client; struct svt_create_ah_resp out
  *
  * Context: any, as @init says.
- * Return: 0; -EINVAL address; -ENOMEM; -EFAULT; what path_init of the backend returns.
+ * Return: 0; -EINVAL address; -EPERM a source GID of another network namespace; -ENOMEM; -EFAULT;
+ * what path_init of the backend returns.
  */
 int svt_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_udata *udata)
 {
@@ -104,7 +106,7 @@ int svt_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 	struct svt_av *av;
 	int ret;
 
-	ret = svt_ah_attr_check(ibah->device, attr);
+	ret = svt_ah_attr_check(ibah->device, attr, false);
 	if (ret)
 		return ret;
 	av = svt_av_create(to_svt_device(ibah->device), ibah->pd, attr, GFP_ATOMIC);

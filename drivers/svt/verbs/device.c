@@ -233,6 +233,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.uverbs_abi_ver = SVT_UVERBS_ABI_VERSION,
 	.uverbs_robust_udata = 1,
 
+	.add_gid = svt_add_gid,
 	.advise_mr = svt_advise_mr,
 	.alloc_dm = svt_alloc_dm,
 	.alloc_hw_port_stats = svt_alloc_hw_port_stats,
@@ -260,6 +261,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.dealloc_pd = svt_dealloc_pd,
 	.dealloc_ucontext = svt_dealloc_ucontext,
 	.dealloc_xrcd = svt_dealloc_xrcd,
+	.del_gid = svt_del_gid,
 	.dereg_mr = svt_dereg_mr,
 	.destroy_ah = svt_destroy_ah,
 	.destroy_cq = svt_destroy_cq,

@@ -4,10 +4,8 @@
  * checked here, once, under svt_qp.modify_lock; the transport then makes the change.
  */
 #include <linux/capability.h>
-#include <linux/netdevice.h>
 #include <net/net_namespace.h>
 #include <rdma/ib_addr.h>
-#include <rdma/ib_cache.h>
 
 #include "../transport/pace.h"
 #include "../transport/peers.h"
@@ -31,7 +29,8 @@ static int svt_modify_check_port(struct svt_qp *qp, const struct ib_qp_attr *att
 	return 0;
 }
 
-static int svt_modify_check_path(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask)
+static int svt_modify_check_path(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
+				 bool user)
 {
 	if (mask & IB_QP_ALT_PATH)
 		return -EOPNOTSUPP;
@@ -46,7 +45,7 @@ static int svt_modify_check_path(struct svt_qp *qp, const struct ib_qp_attr *att
 		return 0;
 	if (rdma_is_multicast_addr((struct in6_addr *)attr->ah_attr.grh.dgid.raw))
 		return -EINVAL;
-	return svt_ah_attr_check(qp->ibqp.device, &attr->ah_attr);
+	return svt_ah_attr_check(qp->ibqp.device, &attr->ah_attr, user);
 }
 
 static int svt_modify_check_reliable(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask)
@@ -85,27 +84,14 @@ static int svt_modify_check_state(struct svt_qp *qp, const struct ib_qp_attr *at
 }
 
 static int svt_modify_check(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
-			    enum ib_qp_state old, enum ib_qp_state new)
+			    enum ib_qp_state old, enum ib_qp_state new, bool user)
 {
 	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT))
 		return -EOPNOTSUPP;
 	return svt_modify_check_state(qp, attr, mask, old, new) ?:
 	       svt_modify_check_port(qp, attr, mask) ?:
-	       svt_modify_check_path(qp, attr, mask) ?:
+	       svt_modify_check_path(qp, attr, mask, user) ?:
 	       svt_modify_check_reliable(qp, attr, mask);
-}
-
-/*
- * Where packets leave from. That need not be the namespace of the process, who may have every
- * capability in one of its own making.
- *
- * Return: the namespace, for the RCU read section of the caller, or NULL: the GID was just removed.
- */
-static struct net *svt_gid_net(const struct ib_gid_attr *attr)
-{
-	struct net_device *netdev = rdma_read_gid_attr_ndev_rcu(attr);
-
-	return IS_ERR(netdev) ? NULL : dev_net(netdev);
 }
 
 /* A client in the kernel may run as a worker, which has every capability, and asks for nobody */
@@ -173,9 +159,9 @@ static int svt_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask
  *
  * Context: may sleep. Takes svt_qp.modify_lock.
  * Return: 0; -EINVAL not in this state, or a value out of range; -EOPNOTSUPP an attribute that svt
- * has not; -EADDRINUSE a QP of another user is connected to the same remote QP from the same GID
- * (transport/peers.c); -ENOMEM; what path_init of the backend returns. The QP is as it was when it
- * fails.
+ * has not; -EPERM the source GID is of another network namespace; -EADDRINUSE a QP of another user
+ * is connected to the same remote QP from the same GID (transport/peers.c); -ENOMEM; what path_init
+ * of the backend returns. The QP is as it was when it fails.
  */
 int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
 {
@@ -189,7 +175,7 @@ int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct 
 	mutex_lock(&qp->modify_lock);
 	old = READ_ONCE(qp->state);
 	new = mask & IB_QP_STATE ? attr->qp_state : old;
-	ret = svt_modify_check(qp, attr, mask, old, new);
+	ret = svt_modify_check(qp, attr, mask, old, new, udata);
 	if (!ret)
 		ret = svt_modify(qp, attr, mask, old, new);
 	/* Of a process's QP the provider drops them */

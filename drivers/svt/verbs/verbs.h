@@ -242,11 +242,17 @@ int svt_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
 int svt_resize_user_srq(struct svt_srq *srq, u32 max_wr, struct uverbs_attr_bundle *attrs);
 
 /* ah.c */
-int svt_ah_attr_check(struct ib_device *ibdev, const struct rdma_ah_attr *attr);
+int svt_ah_attr_check(struct ib_device *ibdev, const struct rdma_ah_attr *attr, bool user);
 int svt_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_udata *udata);
 int svt_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
 int svt_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
 int svt_destroy_ah(struct ib_ah *ibah, u32 flags);
+
+/* gid.c */
+int svt_add_gid(const struct ib_gid_attr *attr, void **context);
+int svt_del_gid(const struct ib_gid_attr *attr, void **context);
+struct net *svt_gid_net(const struct ib_gid_attr *attr);
+int svt_gid_check_caller(const struct ib_gid_attr *attr);
 
 /* qp.c, modify.c, multicast.c */
 int svt_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);

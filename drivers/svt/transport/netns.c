@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The end of a network namespace that QPs of a device live in, though the device does not.
+ */
+#include <linux/export.h>
+#include <linux/rhashtable.h>
+
+#include "qp.h"
+
+static bool svt_qp_lives_in(const struct svt_qp *qp, u32 netns)
+{
+	lockdep_assert_held(&qp->recv.side.lock);
+	return qp->flow.netns == netns || qp->path.netns == netns;
+}
+
+static void svt_qp_leave(struct svt_qp *qp, u32 netns)
+{
+	struct svt_side *side = &qp->recv.side;
+
+	spin_lock_bh(&side->lock);
+	if (svt_qp_lives_in(qp, netns))
+		svt_qp_fail(qp, side, IB_EVENT_QP_FATAL);
+	spin_unlock_bh(&side->lock);
+	/* For what was set, and for who found the lock taken */
+	svt_recv_kick(qp, 0);
+}
+
+/**
+ * svt_netns_gone - take all QPs to the error state that live in a namespace
+ * @dev: device, of another namespace; it stays registered until this returns
+ * @netns: as svt_path.netns; not 0
+ *
+ * From now on the backend gives no path or flow that number.
+ *
+ * Context: process; BH on.
+ */
+void svt_netns_gone(struct svt_device *dev, u32 netns)
+{
+	struct rhashtable_iter iter;
+	struct svt_qp *qp;
+
+	rhashtable_walk_enter(&dev->core->qps, &iter);
+	rhashtable_walk_start(&iter);
+	/* After a resize of the table it begins again, and meets some QPs twice */
+	while ((qp = rhashtable_walk_next(&iter))) {
+		if (!IS_ERR(qp))
+			svt_qp_leave(qp, netns);
+	}
+	rhashtable_walk_stop(&iter);
+	rhashtable_walk_exit(&iter);
+}
+EXPORT_SYMBOL_GPL(svt_netns_gone);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef ROCE_GID_H
+#define ROCE_GID_H
+
+#include <rdma/svt.h>
+
+struct roce_device;
+struct roce_net;
+
+/**
+ * struct roce_gid - a GID of a device, where it lives
+ * @node: in roce_net.gids of @net
+ * @rcu: for its end
+ * @gid: the GID
+ * @device: that has it
+ * @ifindex: of the netdev that has the address
+ * @net: of that netdev; NULL when that is gone. No reference: the end of @net sets it
+ *
+ * All but @node and @net stay as they are.
+ */
+struct roce_gid {
+	struct hlist_node node;
+	struct rcu_head rcu;
+	union ib_gid gid;
+	struct roce_device *device;
+	u32 ifindex;
+	struct net *net;
+};
+
+int roce_add_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **context);
+void roce_del_gid(struct svt_device *dev, void **context);
+const struct roce_gid *roce_gid_at(const struct roce_net *rnet, const union ib_gid *gid,
+				   u32 ifindex);
+const struct roce_gid *roce_gid_in(const struct roce_net *rnet, const union ib_gid *gid,
+				   u32 l3mdev);
+const struct roce_gid *roce_gid_on(const struct roce_net *rnet, u32 ifindex);
+bool roce_gid_next(const struct roce_device *device, const struct roce_net *rnet, u32 *ifindex);
+void roce_gids_leave(struct roce_net *rnet);
+
+#endif
