@@ -60,6 +60,7 @@
  * @rules_count: how many
  * @link: what the backend said last; under @link_lock
  * @link_lock: innermost
+ * @same_host: QPs may do without packets on one host; written by the administrator at any time
  * @bad_pkey_count: packets with another P_Key; approximate
  * @qkey_violation_count: datagrams with another Q_Key; approximate
  * @counters: per CPU
@@ -92,6 +93,7 @@ struct svt_core {
 	u32 rules_count;
 	spinlock_t link_lock; /* see above */
 	struct svt_link link;
+	bool same_host;
 	u32 bad_pkey_count;
 	u32 qkey_violation_count;
 	struct svt_counters __percpu *counters;

@@ -91,6 +91,25 @@ captured_now_and_then() {
 	wait "$traffic" || { cat "$WORK/traffic"; return 1; }
 }
 
+lo_sent() {
+	in_a cat /sys/class/net/lo/statistics/tx_bytes
+}
+
+# The administrator wants packets, which a firewall sees, say; nobody else is asked
+switched_off() {
+	local switch=/sys/class/infiniband/svta/same_host copies sent
+	fails setpriv --bounding-set -net_admin --inh-caps -net_admin sh -c "echo 0 >$switch"
+	fails sh -c "echo perhaps >$switch"
+	[ "$(<$switch)" = 1 ]
+	echo 0 >$switch
+	copies=$(count tx_same_host) sent=$(lo_sent)
+	same_host -t rc_send,rc_write,rc_read
+	[ "$(count tx_same_host)" = "$copies" ]
+	[ "$(lo_sent)" -gt $((sent + 1000000)) ]
+	echo 1 >$switch
+	copied -t rc_send,rc_write,rc_read
+}
+
 bandwidth() {
 	local program
 	for program in ib_send_bw ib_write_bw ib_read_bw; do
@@ -107,6 +126,7 @@ run_test "every operation" same_host
 run_test "bandwidth" bandwidth -s 65536
 run_test "bandwidth, 16 QPs" bandwidth -s 4096 -q 16
 run_test "tcpdump sees packets" captured -t rc_send,rc_write,rc_read
+run_test "packets where the administrator wants them" switched_off
 run_test "tcpdump comes and goes in traffic" captured_now_and_then
 run_test "teardown leaves nothing" leave_pair
 finish

@@ -147,6 +147,7 @@ static int fake_core(struct svt_core *core)
 	xa_init_flags(&core->xrc_srqs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&core->counter_sets, XA_FLAGS_ALLOC1);
 	core->link.up = true;
+	core->same_host = true;
 	core->link.mtu = IB_MTU_1024;
 	core->counters = alloc_percpu(struct svt_counters);
 	core->workqueue = alloc_workqueue("svt_fake", WQ_PERCPU, 0);

@@ -40,7 +40,7 @@ static DEFINE_PER_CPU(bool, svt_paying);
  */
 bool svt_same_host_may(const struct svt_qp *qp, const struct svt_side *side)
 {
-	if (!qp->type->connected)
+	if (!qp->type->connected || !READ_ONCE(qp->core->same_host))
 		return false;
 	return side == &qp->send.side || qp->recv.asker;
 }

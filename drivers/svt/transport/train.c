@@ -416,6 +416,10 @@ int svt_builder_send(struct svt_train_builder *builder, struct svt_qp *qp)
 	iov_iter_bvec(&train->payload, ITER_SOURCE, builder->bvec, builder->bvecs, payload);
 	train->on_wire = !svt_same_host_may(qp, builder->side);
 	ret = qp->dev->ops->xmit(qp->dev, train);
+	if (ret == SVT_XMIT_LOCAL && !READ_ONCE(train->peer->core->same_host)) {
+		train->on_wire = true;
+		ret = qp->dev->ops->xmit(qp->dev, train);
+	}
 	trace_svt_train_tx(qp, train, ret);
 	if (ret == SVT_XMIT_LOCAL) {
 		svt_same_host_deliver(qp, builder);

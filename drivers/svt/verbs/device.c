@@ -91,6 +91,7 @@ static struct svt_core *svt_core_alloc(void)
 	if (!core)
 		return ERR_PTR(-ENOMEM);
 	spin_lock_init(&core->link_lock);
+	core->same_host = true;
 	core->link = (struct svt_link) {
 		.mtu = IB_MTU_1024,
 		.speed = IB_SPEED_SDR,
@@ -269,6 +270,7 @@ static const struct ib_device_ops svt_device_ops = {
 	.destroy_qp = svt_destroy_qp,
 	.destroy_srq = svt_destroy_srq,
 	.detach_mcast = svt_detach_mcast,
+	.device_group = &svt_device_group,
 	.disassociate_ucontext = svt_disassociate_ucontext,
 	.fill_res_cq_entry = svt_fill_res_cq_entry,
 	.fill_res_mr_entry = svt_fill_res_mr_entry,

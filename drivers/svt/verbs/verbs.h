@@ -254,6 +254,9 @@ int svt_del_gid(const struct ib_gid_attr *attr, void **context);
 struct net *svt_gid_net(const struct ib_gid_attr *attr);
 int svt_gid_check_caller(const struct ib_gid_attr *attr);
 
+/* sysfs.c */
+extern const struct attribute_group svt_device_group;
+
 /* qp.c, modify.c, multicast.c */
 int svt_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);
 void svt_qp_forget_completions(struct svt_qp *qp);
