@@ -6,13 +6,16 @@
  * the driver or the receiving side of a veth lets go of them. sock_wfree() is the one destructor
  * that the stack carries through the segmentation of a packet. The socket is one of UDP, because
  * IP looks at the socket of a packet as at one of its own; it is never bound nor seen by anybody.
+ * It has the control group and the user of who made the QP, for filters and rules that ask.
  *
  * A packet may be freed anywhere, also inside roce_xmit() and with a qdisc locked: the core is told
  * from a tasklet. A packet may also outlive the flow, and then the module. It keeps the socket, of
  * which roce_flow_close() has taken away all that leads back here; it need not wait for packets.
  */
+#include <linux/cred.h>
 #include <linux/nsproxy.h>
 #include <linux/random.h>
+#include <net/ip.h>
 #include <net/udp.h>
 
 #include "device.h"
@@ -64,6 +67,31 @@ static void flow_space(struct sock *sk)
 	rcu_read_unlock();
 }
 
+/* Who is in a group hears what this host sends to it, too */
+static int hear_own_multicast(struct sock *sk)
+{
+	int on = 1;
+
+	return ip_setsockopt(sk, SOL_IP, IP_MULTICAST_LOOP, KERNEL_SOCKPTR(&on), sizeof(on));
+}
+
+static struct sock *alloc_socket(struct net *net, bool user)
+{
+	struct sock *sk = sk_alloc(net, PF_INET, SVT_GFP_CHARGED, &udp_prot, 1);
+
+	if (!sk)
+		return NULL;
+	sock_init_data(NULL, sk);
+	sk->sk_protocol = IPPROTO_UDP;
+	if (user)
+		sk->sk_uid = current_euid();
+	if (hear_own_multicast(sk)) {
+		sock_put(sk);
+		return NULL;
+	}
+	return sk;
+}
+
 /*
  * The namespace of the calling process, when it is not that of the device; in exclusive mode the
  * device's own stands for it, see svt_gid_check_caller().
@@ -97,13 +125,11 @@ int roce_flow_open(struct svt_device *dev, struct svt_flow *flow)
 	priv = kzalloc(sizeof(*priv), SVT_GFP_CHARGED);
 	if (!priv)
 		return -ENOMEM;
-	sk = sk_alloc(device->net, PF_INET, SVT_GFP_CHARGED, &udp_prot, 1);
+	sk = alloc_socket(device->net, flow->user);
 	if (!sk) {
 		kfree(priv);
 		return -ENOMEM;
 	}
-	sock_init_data(NULL, sk);
-	sk->sk_protocol = IPPROTO_UDP;
 	flow->netns = flow->user ? netns_of_caller(device) : 0;
 
 	priv->flow = flow;

@@ -8,6 +8,7 @@
 #include <net/net_namespace.h>
 
 struct roce_device;
+struct sock;
 struct socket;
 
 /* Sockets of a namespace: one for each version of IP */
@@ -28,6 +29,7 @@ struct socket;
  * @sockets_lock: protects what follows; may be taken with RTNL held
  * @users: devices and GIDs that hold the sockets open
  * @sockets: IPv4, and IPv6 where the host has it
+ * @sk: the same for readers under RCU, while the hooks are there
  */
 struct roce_net {
 	struct net *net;
@@ -40,6 +42,7 @@ struct roce_net {
 	struct mutex sockets_lock; /* see above */
 	unsigned int users;
 	struct socket *sockets[ROCE_SOCKETS];
+	struct sock __rcu *sk[ROCE_SOCKETS];
 };
 
 struct roce_net *roce_net(const struct net *net);

@@ -13,6 +13,7 @@
  * Runs in softirq. Devices and GIDs are read under RCU, and the core is called inside of that
  * section, which is what roce_release() waits for.
  */
+#include <linux/filter.h>
 #include <linux/netfilter.h>
 #include <linux/rculist.h>
 #include <net/ip.h>
@@ -109,14 +110,15 @@ static bool is_looped(const struct sk_buff *skb)
 	       (netif_is_l3_master(skb->dev) && entered_by(skb) == skb->dev->ifindex);
 }
 
-static const struct roce_gid *find_gid(const struct roce_net *rnet, const struct sk_buff *skb)
+static const struct roce_gid *find_gid(const struct roce_net *rnet, const struct sk_buff *skb,
+				       bool looped)
 {
 	u32 ifindex = skb->dev->ifindex;
 	const struct roce_gid *entry;
 	union ib_gid gid;
 
 	read_destination(skb, &gid);
-	if (is_looped(skb))
+	if (looped)
 		return roce_gid_in(rnet, &gid, netif_is_l3_master(skb->dev) ? ifindex : 0);
 	entry = roce_gid_at(rnet, &gid, entered_by(skb));
 	/* The netdev of a VRF may have an address itself */
@@ -140,15 +142,16 @@ static struct roce_device *find_listener(const struct roce_net *rnet, const stru
 static bool find_arrival(const struct roce_net *rnet, const struct sk_buff *skb,
 			 struct arrival *arrival)
 {
+	bool looped = is_looped(skb);
 	const struct roce_gid *entry;
 
 	arrival->ifindex = 0;
 	if (is_multicast(skb)) {
 		arrival->device = find_listener(rnet, skb);
 	} else {
-		entry = find_gid(rnet, skb);
+		entry = find_gid(rnet, skb, looped);
 		arrival->device = entry ? entry->device : NULL;
-		if (entry && !is_looped(skb))
+		if (entry && !looped)
 			arrival->ifindex = entry->ifindex;
 	}
 	if (!arrival->device || !roce_is_ready(arrival->device))
@@ -338,11 +341,19 @@ static bool is_unconfirmed(const struct sk_buff *skb)
 	return ct && !nf_ct_is_confirmed(ct);
 }
 
-/* UDP would check IPsec policies, behind us. What they refuse is in /proc/net/xfrm_stat */
-static bool is_allowed(struct sk_buff *skb, bool ipv6)
+/*
+ * UDP would check IPsec policies, behind us, and the filters of the socket: those of the control
+ * group that it was made in, and of security modules. What policies refuse is in
+ * /proc/net/xfrm_stat.
+ */
+static bool is_allowed(const struct roce_net *rnet, struct sk_buff *skb, bool ipv6)
 {
-	return ipv6 ? xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb) :
-		      xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb);
+	struct sock *sk = rcu_dereference(rnet->sk[ipv6]);
+
+	if (ipv6 ? !xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb) :
+		   !xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
+		return false;
+	return sk && !sk_filter(sk, skb);
 }
 
 /**
@@ -352,8 +363,7 @@ static bool is_allowed(struct sk_buff *skb, bool ipv6)
  * @state: tells the namespace and the version of IP
  *
  * Context: softirq, in an RCU read section.
- * Return: NF_STOLEN when it was ours; NF_DROP when it was, but an IPsec policy forbids it; else
- * NF_ACCEPT.
+ * Return: NF_STOLEN when it was ours; NF_DROP when it was, but a policy forbids it; else NF_ACCEPT.
  */
 unsigned int roce_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
@@ -365,7 +375,7 @@ unsigned int roce_hook(void *priv, struct sk_buff *skb, const struct nf_hook_sta
 		return NF_ACCEPT;
 	if (!find_arrival(rnet, skb, &arrival))
 		return NF_ACCEPT;
-	if (!is_allowed(skb, ipv6)) {
+	if (!is_allowed(rnet, skb, ipv6)) {
 		svt_count_drop(&arrival.device->svt, false);
 		return NF_DROP;
 	}

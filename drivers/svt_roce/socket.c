@@ -92,14 +92,28 @@ static int open_sockets(struct net *net, struct socket **sockets)
 	return ret;
 }
 
-static int open_hooks(struct net *net, struct socket **sockets)
+/* Readers of the second kind of pointers are done when udp_tunnel_sock_release() returns */
+static void close_sockets(struct roce_net *rnet)
 {
-	int ret = nf_register_net_hooks(net, hooks, ARRAY_SIZE(hooks));
+	RCU_INIT_POINTER(rnet->sk[0], NULL);
+	RCU_INIT_POINTER(rnet->sk[1], NULL);
+	close_socket(&rnet->sockets[0]);
+	close_socket(&rnet->sockets[1]);
+}
 
-	if (ret) {
-		close_socket(&sockets[0]);
-		close_socket(&sockets[1]);
-	}
+static int open_all(struct net *net, struct roce_net *rnet)
+{
+	unsigned int i;
+	int ret;
+
+	ret = open_sockets(net, rnet->sockets);
+	if (ret)
+		return ret;
+	for (i = 0; i < ROCE_SOCKETS; i++)
+		rcu_assign_pointer(rnet->sk[i], rnet->sockets[i] ? rnet->sockets[i]->sk : NULL);
+	ret = nf_register_net_hooks(net, hooks, ARRAY_SIZE(hooks));
+	if (ret)
+		close_sockets(rnet);
 	return ret;
 }
 
@@ -116,11 +130,8 @@ int roce_sockets_get(struct net *net)
 	int ret = 0;
 
 	mutex_lock(&rnet->sockets_lock);
-	if (!rnet->users) {
-		ret = open_sockets(net, rnet->sockets);
-		if (!ret)
-			ret = open_hooks(net, rnet->sockets);
-	}
+	if (!rnet->users)
+		ret = open_all(net, rnet);
 	if (!ret)
 		rnet->users++;
 	mutex_unlock(&rnet->sockets_lock);
@@ -140,8 +151,7 @@ void roce_sockets_put(struct net *net)
 	mutex_lock(&rnet->sockets_lock);
 	if (!--rnet->users) {
 		nf_unregister_net_hooks(net, hooks, ARRAY_SIZE(hooks));
-		close_socket(&rnet->sockets[0]);
-		close_socket(&rnet->sockets[1]);
+		close_sockets(rnet);
 	}
 	mutex_unlock(&rnet->sockets_lock);
 }

@@ -292,16 +292,16 @@ static void put_headers(struct shipment *shipment, struct sk_buff *skb, unsigned
 	memcpy(skb_network_header(skb), headers, front);
 }
 
-/* No socket besides the owner: what is sent to a multicast group is heard here, too */
+/* With the socket, which filters of the control group of who made the QP look for */
 static int local_out(struct shipment *shipment, struct sk_buff *skb)
 {
 	struct net *net = dev_net(shipment->dst->dev);
 
 #if IS_ENABLED(CONFIG_IPV6)
 	if (shipment->path->ipv6)
-		return ip6_local_out(net, NULL, skb);
+		return ip6_local_out(net, shipment->sk, skb);
 #endif
-	return ip_local_out(net, NULL, skb);
+	return ip_local_out(net, shipment->sk, skb);
 }
 
 /* Return: 0 when @skb is on its way, else it is lost */

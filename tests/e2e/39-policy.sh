@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What the administrator of a host forbids: routes that refuse, IPsec policies. It holds for RoCE as
-# for any UDP, at whichever end it is, and ends with the policy.
+# What the administrator of a host forbids: routes that refuse, IPsec policies, filters of control groups.
+# It holds for RoCE as for any UDP, at whichever end it is, and ends with the policy.
 
 . "$(dirname "$0")/../lib/testlib.sh"
 
@@ -132,6 +132,60 @@ policy_at_the_sender_refuses() {
 	writes "$kind"
 }
 
+GROUP=/sys/fs/cgroup/refused
+FILTER=$TOP/tests/lib/filter.py
+
+# make_group ingress|egress: it refuses UDP over IPv4
+make_group() {
+	mkdir -p $GROUP
+	python3 "$FILTER" $GROUP "$1"
+}
+
+# in_group COMMAND...; before a network namespace is entered, for that has a /sys of its own
+in_group() {
+	(
+		echo "$BASHPID" >$GROUP/cgroup.procs
+		exec "$@"
+	)
+}
+
+# A client of `pair` is in the group that GROUP_OF_B names, if it is set
+exec_in_b() {
+	[ -z "${GROUP_OF_B:-}" ] || echo "$BASHPID" >"$GROUP_OF_B/cgroup.procs"
+	exec ip netns exec b "$@"
+}
+
+# Who makes a QP is asked for what that sends
+group_of_the_sender_refuses() {
+	local before GROUP_OF_B
+	make_group egress
+	before=$(counter tx_dropped)
+	GROUP_OF_B=$GROUP
+	fails writes v4
+	GROUP_OF_B=
+	grep -E 'Failed status 12\b' "$WORK/client"
+	[ "$(counter tx_dropped)" -gt "$before" ]
+	until_true 10 rmdir $GROUP
+	writes v4
+}
+
+dropped_at_a() {
+	in_a rdma statistic show link svta/1 | value_of rx_dropped_backend
+}
+
+# Who makes a device is asked for what comes
+group_of_the_receiver_refuses() {
+	make_group ingress
+	in_a rdma link delete svta
+	in_group ip netns exec a rdma link add svta type svt netdev veth0
+	gid_index svta v4
+	refused v4 dropped_at_a
+	in_a rdma link delete svta
+	add_device svta
+	until_true 10 rmdir $GROUP
+	writes v4
+}
+
 setup_pair
 for kind in v4 v6; do
 	peer=10.0.0.1
@@ -142,8 +196,12 @@ for kind in v4 v6; do
 done
 run_test "no route, v4" with_control_addresses no_route_is_a_neighbour
 run_test "a group, whatever is refused, v4" group_is_reached v4 ::ffff:239.1.2.3
-# Kernels that are made for tests have no IPsec
+# Kernels that are made for tests have no IPsec, and no filters of control groups
 if ! is_made "$SVT_KERNEL"; then
+	run_on_each "a control group that refuses what goes" \
+		with_control_addresses group_of_the_sender_refuses
+	run_test "a control group that refuses what comes" \
+		with_control_addresses group_of_the_receiver_refuses
 	run_on_each "IPsec policy that blocks what comes, v4" \
 		with_control_addresses policy_at_the_receiver_refuses v4
 	run_test "IPsec policy that blocks what comes, v6" \
