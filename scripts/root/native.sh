@@ -7,21 +7,24 @@ PACKAGES=(make gcc libc6-dev binutils kmod xz-utils zstd sparse pkg-config zlib1
 	libibverbs-dev librdmacm-dev libcmocka-dev
 	rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest python3 python3-pyverbs
 	pahole iproute2 procps busybox-static tcpdump ethtool socat strace iptables)
+# Programs that the long tests are about
+FUNCTIONS=(infiniband-diags iperf netcat-traditional dropbear-bin tshark)
 KERNELS=(linux-image-amd64 linux-headers-amd64)
 
 # choose: sets what root.sh reads: pockets, beside the suite itself, and recipe
 choose() {
-	flavours=() backports='' pockets=()
+	flavours=() backports='' pockets=() packages=("${PACKAGES[@]}")
 	case $suite in
 	trixie)
 		flavours=(linux-{image,headers}-rt-amd64 linux-headers-cloud-amd64)
 		backports=trixie-backports
 		pockets=(updates backports security)
+		packages+=("${FUNCTIONS[@]}")
 		;;
 	sid) ;;
 	*) die "usage: root.sh trixie|sid|SUITE-ARCHITECTURE" ;;
 	esac
-	recipe="$backports ${PACKAGES[*]} ${KERNELS[*]} ${flavours[*]}"
+	recipe="$backports ${packages[*]} ${KERNELS[*]} ${flavours[*]}"
 }
 
 # unpack_kernels APT-ARGUMENT...: as files, for as packages each would make an initramfs
@@ -35,7 +38,7 @@ unpack_kernels() {
 
 fill() {
 	local modules
-	bootstrap apt "$new" --include="$(joined "${PACKAGES[@]}")"
+	bootstrap apt "$new" --include="$(joined "${packages[@]}")"
 	in_new apt-get update -qq
 	unpack_kernels "${KERNELS[@]}" "${flavours[@]}"
 	[ -z "$backports" ] || unpack_kernels -t "$backports" "${KERNELS[@]}"
