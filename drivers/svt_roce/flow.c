@@ -93,16 +93,14 @@ static struct sock *alloc_socket(struct net *net, bool user)
 }
 
 /*
- * The namespace of the calling process, when it is not that of the device; in exclusive mode the
- * device's own stands for it, see svt_gid_check_caller().
+ * The namespace of the calling process. That of the device stands for it in exclusive mode, see
+ * svt_gid_check_caller(), and for that of a kernel client.
  */
-static u32 netns_of_caller(const struct roce_device *device)
+static u32 netns_of(const struct roce_device *device, const struct svt_flow *flow)
 {
-	const struct net *net = current->nsproxy->net_ns;
-
-	if (!rdma_dev_access_netns(&device->svt.ibdev, device->net))
-		return 0;
-	return roce_netns_number(device, roce_net(net));
+	if (!flow->user || !rdma_dev_access_netns(&device->svt.ibdev, device->net))
+		return roce_net(device->net)->number;
+	return roce_net(current->nsproxy->net_ns)->number;
 }
 
 /**
@@ -130,7 +128,7 @@ int roce_flow_open(struct svt_device *dev, struct svt_flow *flow)
 		kfree(priv);
 		return -ENOMEM;
 	}
-	flow->netns = flow->user ? netns_of_caller(device) : 0;
+	flow->netns = netns_of(device, flow);
 
 	priv->flow = flow;
 	priv->sk = sk;

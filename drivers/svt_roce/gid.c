@@ -33,8 +33,17 @@ static bool is_equal(const struct roce_gid *entry, const union ib_gid *gid)
 	return !memcmp(&entry->gid, gid, sizeof(*gid));
 }
 
-/* In exclusive mode a device has nothing to do with other namespaces than its own */
-static bool is_served(const struct roce_device *device, const struct net *net)
+/**
+ * roce_serves() - has a device to do with a namespace?
+ * @device: device
+ * @net: namespace
+ *
+ * In exclusive mode it has nothing to do with other namespaces than its own.
+ *
+ * Context: any.
+ * Return: whether it has.
+ */
+bool roce_serves(const struct roce_device *device, const struct net *net)
 {
 	return net_eq(net, device->net) || rdma_dev_access_netns(&device->svt.ibdev, net);
 }
@@ -64,7 +73,8 @@ static int add(struct roce_gid *entry)
 	ret = roce_sockets_get(entry->net);
 	if (!ret) {
 		hash_add_rcu(rnet->gids, &entry->node, hash(&entry->gid));
-		rnet->had_guests |= !net_eq(entry->net, entry->device->net);
+		if (!net_eq(entry->net, entry->device->net))
+			WRITE_ONCE(rnet->had_guests, true);
 	}
 	mutex_unlock(&gids_lock);
 	return ret;
@@ -91,7 +101,7 @@ int roce_add_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **
 	net = get_namespace(attr, &ifindex);
 	if (!net)
 		return 0;
-	if (!is_served(device, net))
+	if (!roce_serves(device, net))
 		goto put;
 	ret = -ENOMEM;
 	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
@@ -163,18 +173,24 @@ void roce_gids_leave(struct roce_net *rnet)
  * @gid: GID
  * @ifindex: of the netdev
  *
+ * A netdev that stands on that of a device may have a device of its own, which goes first.
+ *
  * Context: RCU read section, to the end of which the result stays.
  * Return: the GID or NULL.
  */
 const struct roce_gid *roce_gid_at(const struct roce_net *rnet, const union ib_gid *gid,
 				   u32 ifindex)
 {
-	const struct roce_gid *entry;
+	const struct roce_gid *entry, *found = NULL;
 
-	hash_for_each_possible_rcu(rnet->gids, entry, node, hash(gid))
-		if (entry->ifindex == ifindex && is_equal(entry, gid))
+	hash_for_each_possible_rcu(rnet->gids, entry, node, hash(gid)) {
+		if (entry->ifindex != ifindex || !is_equal(entry, gid))
+			continue;
+		if (entry->device->ifindex == ifindex && net_eq(entry->device->net, rnet->net))
 			return entry;
-	return NULL;
+		found = entry;
+	}
+	return found;
 }
 
 /**

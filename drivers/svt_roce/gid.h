@@ -27,6 +27,7 @@ struct roce_gid {
 	struct net *net;
 };
 
+bool roce_serves(const struct roce_device *device, const struct net *net);
 int roce_add_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **context);
 void roce_del_gid(struct svt_device *dev, void **context);
 const struct roce_gid *roce_gid_at(const struct roce_net *rnet, const union ib_gid *gid,

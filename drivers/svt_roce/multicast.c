@@ -85,13 +85,13 @@ static int change(struct net_device *netdev, const union ib_gid *gid, bool join)
 }
 
 /* Return: the namespace, with a reference, or NULL: it has ended */
-static struct net *get_namespace(const struct roce_device *device, u32 netns)
+static struct net *get_namespace(u32 netns)
 {
 	struct roce_net *rnet;
 	struct net *net;
 
 	rcu_read_lock();
-	rnet = roce_netns_find(device, netns);
+	rnet = roce_netns_find(netns);
 	net = rnet ? maybe_get_net(rnet->net) : NULL;
 	rcu_read_unlock();
 	return net;
@@ -118,7 +118,7 @@ static void leave(struct roce_device *device, struct net *net, const union ib_gi
 static int join_one(struct roce_device *device, struct net_device *netdev,
 		    const union ib_gid *gid, u32 netns)
 {
-	struct membership *entry = kzalloc(sizeof(*entry), GFP_KERNEL_ACCOUNT);
+	struct membership *entry = kzalloc(sizeof(*entry), SVT_GFP_CHARGED);
 	int ret;
 
 	if (!entry)
@@ -158,7 +158,7 @@ static int join(struct roce_device *device, struct net *net, const union ib_gid 
 static int change_guest(struct roce_device *device, const union ib_gid *gid, u32 netns,
 			bool is_join)
 {
-	struct net *net = get_namespace(device, netns);
+	struct net *net = get_namespace(netns);
 	int ret = 0;
 
 	rtnl_lock();
@@ -211,5 +211,6 @@ int roce_multicast(struct svt_device *dev, const union ib_gid *gid, u32 netns, b
 
 	if (!is_group(gid))
 		return -EINVAL;
-	return netns ? change_guest(device, gid, netns, join) : change_own(device, gid, join);
+	return netns == roce_net(device->net)->number ? change_own(device, gid, join) :
+							change_guest(device, gid, netns, join);
 }

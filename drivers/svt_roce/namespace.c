@@ -31,28 +31,15 @@ struct roce_net *roce_net(const struct net *net)
 }
 
 /**
- * roce_netns_number() - how the core calls a namespace
- * @device: device
- * @rnet: of the namespace
- *
- * Return: svt_path.netns.
- */
-u32 roce_netns_number(const struct roce_device *device, const struct roce_net *rnet)
-{
-	return net_eq(rnet->net, device->net) ? 0 : rnet->number;
-}
-
-/**
  * roce_netns_find() - the namespace of a path
- * @device: device
- * @number: svt_path.netns
+ * @number: svt_path.netns, which is roce_net.number
  *
  * Context: RCU read section, to the end of which the namespace stays.
  * Return: what is kept for it, or NULL: it has ended.
  */
-struct roce_net *roce_netns_find(const struct roce_device *device, u32 number)
+struct roce_net *roce_netns_find(u32 number)
 {
-	return number ? xa_load(&namespaces, number) : roce_net(device->net);
+	return xa_load(&namespaces, number);
 }
 
 /* A number comes again after 2^32 namespaces */
@@ -118,8 +105,9 @@ static void roce_net_pre_exit(struct net *net)
 		put_device(&device->svt.ibdev.dev);
 	}
 	xa_erase(&namespaces, rnet->number);
-	/* GIDs took a reference on the namespace when they came: no more do */
-	if (!rnet->had_guests)
+	/* Pairs with the barrier in find_source(): who is not seen here finds no namespace */
+	smp_mb();
+	if (!READ_ONCE(rnet->had_guests))
 		return;
 	roce_gids_leave(rnet);
 	roce_routes_leave(rnet);

@@ -7,7 +7,6 @@
 #include <linux/spinlock.h>
 #include <net/net_namespace.h>
 
-struct roce_device;
 struct sock;
 struct socket;
 
@@ -24,7 +23,7 @@ struct socket;
  * @lock: serialises changes of @devices, and protects roce_device.gone
  * @devices: all roce_device of the namespace, by their node; readers use RCU
  * @gids: struct roce_gid of these and of devices of other namespaces; see gid.c
- * @had_guests: there were GIDs of such; set under gids_lock before their namespace ends
+ * @had_guests: there were GIDs or paths of such; set at any time
  * @routes: struct roce_route in the namespace; see route.c
  * @sockets_lock: protects what follows; may be taken with RTNL held
  * @users: devices and GIDs that hold the sockets open
@@ -46,8 +45,7 @@ struct roce_net {
 };
 
 struct roce_net *roce_net(const struct net *net);
-u32 roce_netns_number(const struct roce_device *device, const struct roce_net *rnet);
-struct roce_net *roce_netns_find(const struct roce_device *device, u32 number);
+struct roce_net *roce_netns_find(u32 number);
 int roce_namespace_init(void);
 void roce_namespace_exit(void);
 

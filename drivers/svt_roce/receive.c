@@ -156,7 +156,7 @@ static bool find_arrival(const struct roce_net *rnet, const struct sk_buff *skb,
 	}
 	if (!arrival->device || !roce_is_ready(arrival->device))
 		return false;
-	arrival->netns = roce_netns_number(arrival->device, rnet);
+	arrival->netns = rnet->number;
 	return true;
 }
 

@@ -23,6 +23,7 @@
 #include <rdma/ib_cache.h>
 
 #include "device.h"
+#include "gid.h"
 #include "namespace.h"
 #include "route.h"
 
@@ -82,19 +83,25 @@ static void fill_ipv6(union roce_headers *headers, const struct svt_path *path)
 
 /*
  * The netdev of the source GID: it may be above that of the device, a VLAN say. Return: false: it
- * has none now
+ * has none now, or in a namespace that the device has nothing to do with
  */
 static bool find_source(const struct roce_device *device, struct svt_path *path)
 {
 	struct net_device *netdev;
+	struct roce_net *rnet;
 	bool found;
 
 	rcu_read_lock();
 	netdev = rdma_read_gid_attr_ndev_rcu(path->ah_attr.grh.sgid_attr);
-	found = !IS_ERR(netdev);
+	found = !IS_ERR(netdev) && roce_serves(device, dev_net(netdev));
 	if (found) {
-		path->netns = roce_netns_number(device, roce_net(dev_net(netdev)));
+		rnet = roce_net(dev_net(netdev));
+		path->netns = rnet->number;
 		path->ifindex = netdev->ifindex;
+		if (!net_eq(rnet->net, device->net))
+			WRITE_ONCE(rnet->had_guests, true);
+		/* Pairs with the barrier in roce_net_pre_exit(), before find_route() looks */
+		smp_mb();
 	}
 	rcu_read_unlock();
 	return found;
@@ -296,9 +303,9 @@ static struct dst_entry *find_dst(struct net *net, const struct svt_path *path, 
 			    find_ipv4(net, netdev, priv, uid);
 }
 
-static struct roce_route *find_route(struct roce_device *device, struct svt_path *path, kuid_t uid)
+static struct roce_route *find_route(struct svt_path *path, kuid_t uid)
 {
-	struct roce_net *rnet = roce_netns_find(device, path->netns);
+	struct roce_net *rnet = roce_netns_find(path->netns);
 	struct roce_route *route;
 	unsigned long flags;
 
@@ -337,7 +344,7 @@ struct dst_entry *roce_route_get(struct svt_device *dev, struct svt_path *path, 
 	if (likely(dst) && likely(dst_check(dst, route->cookie)))
 		return dst;
 
-	route = find_route(to_roce_device(dev), path, uid);
+	route = find_route(path, uid);
 	/* Read before others can see the route, replace it and free it */
 	dst = route ? route->dst : NULL;
 	free_route(unrcu_pointer(xchg(&priv->route, RCU_INITIALIZER(route))));

@@ -36,8 +36,8 @@ struct svt_qp;
  * @sgid: source GID (IPv4 is mapped into IPv6)
  * @dgid: destination GID
  * @entropy: from the QP numbers, for the choice of one among equal routes (UDP source port)
- * @netns: set by path_init: the namespace of the netdev that has the source GID; 0 is that of the
- *	device, others have the backend's numbers
+ * @netns: set by path_init: the namespace of the netdev that has the source GID, by a number that
+ *	all devices of the backend know it by; 0 where there are none
  * @ifindex: set by path_init: that netdev there; 0: any
  * @priv: the backend's own, zeroed by the core before path_init
  *
@@ -60,7 +60,8 @@ struct svt_path {
  *	a backend which transmits from several CPUs does better to wait. One side of the QP sends on
  *	such a flow.
  * @user: it is made for the calling process
- * @netns: set by flow_open: the namespace of that process, as svt_path.netns; 0 for others
+ * @netns: set by flow_open: the namespace of that process, as svt_path.netns; for others that of
+ *	the device
  * @priv: the backend's own, zeroed by the core before flow_open
  */
 struct svt_flow {
