@@ -87,7 +87,7 @@ static struct svt_peer_pair *svt_pair_get(const struct svt_peer_pair_key *key)
 	pair = rhashtable_lookup_fast(&svt_peer_pairs, key, svt_peer_pair_params);
 	if (pair)
 		return pair;
-	pair = kzalloc(sizeof(*pair), GFP_KERNEL_ACCOUNT);
+	pair = kzalloc(sizeof(*pair), SVT_GFP_CHARGED);
 	if (!pair)
 		return ERR_PTR(-ENOMEM);
 	pair->key = *key;
@@ -112,13 +112,13 @@ static void svt_pair_put(struct svt_peer_pair *pair)
 
 static struct svt_peer *svt_peer_add(struct svt_peer_pair *pair, u32 qpn, kuid_t uid)
 {
-	struct svt_peer *peer = kmalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
+	struct svt_peer *peer = kmalloc(sizeof(*peer), SVT_GFP_CHARGED);
 	int ret;
 
 	if (!peer)
 		return ERR_PTR(-ENOMEM);
 	*peer = (struct svt_peer) { .pair = pair, .qpn = qpn, .users = 1, .uid = uid };
-	ret = xa_err(xa_store(&pair->peers, qpn, peer, GFP_KERNEL_ACCOUNT));
+	ret = xa_err(xa_store(&pair->peers, qpn, peer, SVT_GFP_CHARGED));
 	if (!ret)
 		return peer;
 	kfree(peer);

@@ -91,7 +91,7 @@ static int svt_qp_alloc(struct svt_qp *qp)
 	if (!qp->recv.wqe)
 		goto free_window;
 	qp->flow.qp = qp;
-	qp->flow.user = qp->user;
+	qp->flow.user = uid_valid(qp->uid);
 	qp->flow.ordered = qp->type->frames || (qp->type->connected && !qp->type->reliable);
 	ret = qp->dev->ops->flow_open ? qp->dev->ops->flow_open(qp->dev, &qp->flow) : 0;
 	if (ret)

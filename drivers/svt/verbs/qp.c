@@ -68,7 +68,8 @@ static void svt_qp_setup(struct svt_qp *qp, struct ib_qp_init_attr *init, bool u
 	qp->dev = to_svt_device(qp->ibqp.device);
 	qp->core = qp->dev->core;
 	qp->user = user;
-	qp->uid = user ? current_euid() : INVALID_UID;
+	/* ib_core makes TGT QPs as its own, and they are of the process that asks */
+	qp->uid = user || init->xrcd ? current_euid() : INVALID_UID;
 	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->cap = init->cap;
 	qp->send_cq = init->send_cq ? to_svt_cq(init->send_cq) : NULL;

@@ -30,7 +30,6 @@
 /* Blocks that a region may be made of: any power of two from a page to 1 GiB */
 #define SVT_BLOCK_SIZES		GENMASK(30, PAGE_SHIFT)
 
-/* What ib_core allocates for us: its own struct comes first */
 /**
  * struct svt_pager - who brings the pages that a process pages on demand, and nobody else's
  * @queue: workqueue, not bound to a CPU: the memory may be a file's whose server never answers
@@ -47,6 +46,7 @@ struct svt_pager {
 	struct work_struct work;
 };
 
+/* What ib_core allocates for us: its own struct comes first */
 /**
  * struct svt_ucontext - a process that has the device open
  * @ibucontext: what ib_core sees
