@@ -81,18 +81,6 @@ static bool is_privileged(struct sock *sk, const struct net *net)
 	return privileged;
 }
 
-static void read_addresses(const struct sk_buff *skb, bool ipv6, union ib_gid *from,
-			   union ib_gid *to)
-{
-	if (ipv6) {
-		memcpy(from->raw, &ipv6_hdr(skb)->saddr, sizeof(from->raw));
-		memcpy(to->raw, &ipv6_hdr(skb)->daddr, sizeof(to->raw));
-	} else {
-		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, (struct in6_addr *)from->raw);
-		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, (struct in6_addr *)to->raw);
-	}
-}
-
 /* The counter is that of a device with one of the addresses; there may be none any more */
 static void count(const struct net *net, const union ib_gid *from, const union ib_gid *to)
 {
@@ -107,12 +95,12 @@ static void count(const struct net *net, const union ib_gid *from, const union i
  * An address of a peer is no source of this host's. But over IPv6 any process may have it
  * (IPV6_FREEBIND), and so could tell a QP of this host that it is its peer.
  */
-static noinline bool is_forgery(struct sock *sk, const struct sk_buff *skb, struct net *net,
-				bool ipv6)
+static noinline bool is_forgery(struct sock *sk, const struct sk_buff *skb, struct net *net)
 {
 	union ib_gid from, to;
 
-	read_addresses(skb, ipv6, &from, &to);
+	roce_read_source(skb, &from);
+	roce_read_destination(skb, &to);
 	if (!svt_has_peer(net, &from, &to) && !svt_has_peer(net, &to, &from))
 		return false;
 	if (is_privileged(sk, net))
@@ -140,5 +128,5 @@ unsigned int roce_guard(void *priv, struct sk_buff *skb, const struct nf_hook_st
 	/* Ours, which are most that this sees where it matters, are told by the first */
 	if (is_kernels(sk) || !is_for_roce(skb, ipv6))
 		return NF_ACCEPT;
-	return is_forgery(sk, skb, state->net, ipv6) ? NF_DROP : NF_ACCEPT;
+	return is_forgery(sk, skb, state->net) ? NF_DROP : NF_ACCEPT;
 }

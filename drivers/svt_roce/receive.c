@@ -46,7 +46,14 @@ static bool is_ipv6(const struct sk_buff *skb)
 	return ip_hdr(skb)->version == 6;
 }
 
-static void read_destination(const struct sk_buff *skb, union ib_gid *gid)
+/**
+ * roce_read_destination() - where a packet goes to
+ * @skb: has its network header
+ * @gid: written; an IPv4 address is mapped into IPv6
+ *
+ * Context: any.
+ */
+void roce_read_destination(const struct sk_buff *skb, union ib_gid *gid)
 {
 	if (is_ipv6(skb))
 		memcpy(gid->raw, &ipv6_hdr(skb)->daddr, sizeof(gid->raw));
@@ -54,7 +61,14 @@ static void read_destination(const struct sk_buff *skb, union ib_gid *gid)
 		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, (struct in6_addr *)gid->raw);
 }
 
-static void read_source(const struct sk_buff *skb, union ib_gid *gid)
+/**
+ * roce_read_source() - where a packet comes from
+ * @skb: has its network header
+ * @gid: written; an IPv4 address is mapped into IPv6
+ *
+ * Context: any.
+ */
+void roce_read_source(const struct sk_buff *skb, union ib_gid *gid)
 {
 	if (is_ipv6(skb))
 		memcpy(gid->raw, &ipv6_hdr(skb)->saddr, sizeof(gid->raw));
@@ -117,7 +131,7 @@ static const struct roce_gid *find_gid(const struct roce_net *rnet, const struct
 	const struct roce_gid *entry;
 	union ib_gid gid;
 
-	read_destination(skb, &gid);
+	roce_read_destination(skb, &gid);
 	if (looped)
 		return roce_gid_in(rnet, &gid, netif_is_l3_master(skb->dev) ? ifindex : 0);
 	entry = roce_gid_at(rnet, &gid, entered_by(skb));
@@ -349,11 +363,10 @@ static bool is_unconfirmed(const struct sk_buff *skb)
 static bool is_allowed(const struct roce_net *rnet, struct sk_buff *skb, bool ipv6)
 {
 	struct sock *sk = rcu_dereference(rnet->sk[ipv6]);
+	bool allowed = ipv6 ? xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb) :
+			      xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb);
 
-	if (ipv6 ? !xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb) :
-		   !xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
-		return false;
-	return sk && !sk_filter(sk, skb);
+	return allowed && sk && !sk_filter(sk, skb);
 }
 
 /**
@@ -411,8 +424,8 @@ void roce_rx_address(struct svt_device *dev, const struct sk_buff *skb, u32 leng
 		     struct svt_rx_address *address)
 {
 	memset(address, 0, sizeof(*address));
-	read_source(skb, &address->sgid);
-	read_destination(skb, &address->dgid);
+	roce_read_source(skb, &address->sgid);
+	roce_read_destination(skb, &address->dgid);
 	if (is_ipv6(skb)) {
 		memcpy(&address->grh.ibgrh, ipv6_hdr(skb), sizeof(struct ipv6hdr));
 		address->packet_type = PACKET_IPV6;

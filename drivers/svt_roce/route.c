@@ -291,10 +291,9 @@ static struct dst_entry *find_ipv6(struct net *net, struct net_device *netdev,
 }
 #endif
 
-static struct dst_entry *find_dst(struct net *net, const struct svt_path *path, kuid_t uid,
-				  u32 *cookie)
+static struct dst_entry *find_dst(struct net *net, struct svt_path *path, kuid_t uid, u32 *cookie)
 {
-	const struct roce_path *priv = (const struct roce_path *)path->priv;
+	const struct roce_path *priv = to_roce_path(path);
 	struct net_device *netdev = dev_get_by_index_rcu(net, path->ifindex);
 
 	if (!netdev)
@@ -327,14 +326,13 @@ static struct roce_route *find_route(struct svt_path *path, kuid_t uid)
 
 /**
  * roce_route_get() - the route of a path
- * @dev: the device
- * @path: a path of it
+ * @path: the path
  * @uid: who sends, for rules that ask; a route once found is for all who use the path
  *
  * Context: BH off, in an RCU read section, to the end of which the result is good.
  * Return: where to send packets, or NULL when there is no route now.
  */
-struct dst_entry *roce_route_get(struct svt_device *dev, struct svt_path *path, kuid_t uid)
+struct dst_entry *roce_route_get(struct svt_path *path, kuid_t uid)
 {
 	struct roce_path *priv = to_roce_path(path);
 	struct roce_route *route = rcu_dereference(priv->route);

@@ -46,7 +46,7 @@ static inline struct roce_path *to_roce_path(struct svt_path *path)
 
 int roce_path_init(struct svt_device *dev, struct svt_path *path);
 void roce_path_release(struct svt_device *dev, struct svt_path *path);
-struct dst_entry *roce_route_get(struct svt_device *dev, struct svt_path *path, kuid_t uid);
+struct dst_entry *roce_route_get(struct svt_path *path, kuid_t uid);
 void roce_routes_leave(struct roce_net *rnet);
 
 #endif

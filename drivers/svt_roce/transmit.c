@@ -484,7 +484,7 @@ int roce_xmit(struct svt_device *dev, struct svt_train *train)
 
 	if (train->frame)
 		return roce_send_frame(dev, train);
-	shipment.dst = roce_route_get(dev, train->path, flow->sk->sk_uid);
+	shipment.dst = roce_route_get(train->path, flow->sk->sk_uid);
 	if (!shipment.dst) {
 		count_drops(dev, train->packets);
 		return 0;
