@@ -16,8 +16,8 @@
 /*
  * Objects that processes may have of a device: all of them together, so memory has to end before.
  * What a process may take is for rdma.max and memory.max of its control group to say. QPs have
- * numbers of 24 bits, of which half remain, or a look for one that is free would take long; so have
- * regions and windows together, of which a fifth remains.
+ * numbers of 24 bits, of which processes get half: to find a free one would take long otherwise. So
+ * have regions and windows together, of which they get three quarters.
  */
 #define SVT_MAX_QP		(1 << 23)
 #define SVT_MAX_CQ		(1 << 24)

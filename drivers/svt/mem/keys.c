@@ -12,7 +12,7 @@
 #include "keys.h"
 #include "lookup.h"
 
-/* With four of five indices in use, as many collisions in a row have a chance of 2^-80 */
+/* With 13 of 16 indices in use, as many collisions in a row have a chance of 2^-76 */
 #define INSERT_TRIES	256
 
 static const struct rhashtable_params keys_params = {

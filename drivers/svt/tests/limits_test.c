@@ -31,10 +31,10 @@ static void what_is_told_is_what_a_process_may_have(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, svt_query_device(&fake->dev.ibdev, &attr, NULL), 0);
 	pd.ibpd.device = &fake->dev.ibdev;
 	atomic_set(count, attr.max_pd - 1);
-	KUNIT_EXPECT_EQ(test, svt_take_all(count, SVT_MAX_PD, true, &deposit), 0);
+	KUNIT_EXPECT_EQ(test, svt_take_deposit(count, SVT_MAX_PD, true, &deposit), 0);
 	KUNIT_EXPECT_NOT_NULL(test, deposit);
 	kfree(deposit);
-	KUNIT_EXPECT_EQ(test, svt_take_all(count, SVT_MAX_PD, true, &deposit), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, svt_take_deposit(count, SVT_MAX_PD, true, &deposit), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, svt_alloc_pd(&pd.ibpd, NULL), 0);
 	KUNIT_EXPECT_NULL(test, pd.deposit);
 	KUNIT_EXPECT_EQ(test, svt_dealloc_pd(&pd.ibpd, NULL), 0);

@@ -123,28 +123,28 @@ static void live_there(struct responder_fixture *f)
 	f->fake->ifindex = 5;
 }
 
-static void a_packet_of_another_namespace_changes_nothing(struct kunit *test)
+/* What comes in at another place changes nothing */
+static void expect_not_heard_at(struct kunit *test, u32 netns, u32 ifindex)
 {
 	struct responder_fixture *f = open(test);
 	struct svt_packet packet = send_only(f);
 
 	live_there(f);
-	f->fake->netns = 0;
+	f->fake->netns = netns;
+	f->fake->ifindex = ifindex;
 	arrive_packet(f, &packet);
-	f->fake->netns = 3;
+	live_there(f);
 	expect_dropped(f, SVT_COUNT_RX_DROPPED_ADDRESS);
+}
+
+static void a_packet_of_another_namespace_changes_nothing(struct kunit *test)
+{
+	expect_not_heard_at(test, 0, 5);
 }
 
 static void a_packet_of_another_netdev_changes_nothing(struct kunit *test)
 {
-	struct responder_fixture *f = open(test);
-	struct svt_packet packet = send_only(f);
-
-	live_there(f);
-	f->fake->ifindex = 6;
-	arrive_packet(f, &packet);
-	f->fake->ifindex = 5;
-	expect_dropped(f, SVT_COUNT_RX_DROPPED_ADDRESS);
+	expect_not_heard_at(test, 3, 6);
 }
 
 static void what_did_not_leave_the_host_is_for_any_netdev(struct kunit *test)

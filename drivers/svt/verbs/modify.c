@@ -29,8 +29,7 @@ static int svt_modify_check_port(struct svt_qp *qp, const struct ib_qp_attr *att
 	return 0;
 }
 
-static int svt_modify_check_path(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
-				 bool user)
+static int svt_modify_check_path(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask)
 {
 	if (mask & IB_QP_ALT_PATH)
 		return -EOPNOTSUPP;
@@ -45,7 +44,7 @@ static int svt_modify_check_path(struct svt_qp *qp, const struct ib_qp_attr *att
 		return 0;
 	if (rdma_is_multicast_addr((struct in6_addr *)attr->ah_attr.grh.dgid.raw))
 		return -EINVAL;
-	return svt_ah_attr_check(qp->ibqp.device, &attr->ah_attr, user);
+	return svt_ah_attr_check(qp->ibqp.device, &attr->ah_attr, uid_valid(qp->uid));
 }
 
 static int svt_modify_check_reliable(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask)
@@ -84,13 +83,13 @@ static int svt_modify_check_state(struct svt_qp *qp, const struct ib_qp_attr *at
 }
 
 static int svt_modify_check(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
-			    enum ib_qp_state old, enum ib_qp_state new, bool user)
+			    enum ib_qp_state old, enum ib_qp_state new)
 {
 	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | IB_QP_RATE_LIMIT))
 		return -EOPNOTSUPP;
 	return svt_modify_check_state(qp, attr, mask, old, new) ?:
 	       svt_modify_check_port(qp, attr, mask) ?:
-	       svt_modify_check_path(qp, attr, mask, user) ?:
+	       svt_modify_check_path(qp, attr, mask) ?:
 	       svt_modify_check_reliable(qp, attr, mask);
 }
 
@@ -177,7 +176,7 @@ int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct 
 	mutex_lock(&qp->modify_lock);
 	old = READ_ONCE(qp->state);
 	new = mask & IB_QP_STATE ? attr->qp_state : old;
-	ret = svt_modify_check(qp, attr, mask, old, new, udata);
+	ret = svt_modify_check(qp, attr, mask, old, new);
 	if (!ret)
 		ret = svt_modify(qp, attr, mask, old, new);
 	/* Of a process's QP the provider drops them */

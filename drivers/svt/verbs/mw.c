@@ -21,7 +21,7 @@ int svt_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 	ret = ib_no_udata_io(udata);
 	if (ret)
 		return ret;
-	ret = svt_take_all(&core->mw_count, SVT_MAX_MW, udata, &mw->deposit);
+	ret = svt_take_deposit(&core->mw_count, SVT_MAX_MW, udata, &mw->deposit);
 	if (ret)
 		return ret;
 	spin_lock_init(&mw->lock);

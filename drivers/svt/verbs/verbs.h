@@ -147,8 +147,8 @@ static inline bool svt_take(atomic_t *count, int limit, bool user)
 	return true;
 }
 
-/* The same of an object of which ib_core has all the memory. Owes svt_give_back(). */
-static inline int svt_take_all(atomic_t *count, int limit, bool user, void **deposit)
+/* The same of an object that is all ib_core's memory, with a deposit. Owes svt_give_back(). */
+static inline int svt_take_deposit(atomic_t *count, int limit, bool user, void **deposit)
 {
 	*deposit = user ? kmalloc(SVT_DEPOSIT_BYTES, SVT_GFP_CHARGED) : NULL;
 	if (user && !*deposit)

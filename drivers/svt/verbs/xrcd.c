@@ -19,7 +19,7 @@ int svt_alloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata)
 
 	if (ret)
 		return ret;
-	return svt_take_all(&to_svt_device(xrcd->device)->core->xrcd_count, SVT_MAX_XRCD, udata,
+	return svt_take_deposit(&to_svt_device(xrcd->device)->core->xrcd_count, SVT_MAX_XRCD, udata,
 			    &to_svt_xrcd(xrcd)->deposit);
 }
 
