@@ -19,7 +19,7 @@ same_host() {
 
 # count COUNTER: of svta
 count() {
-	in_a rdma statistic show link svta/1 | value_of "$1"
+	counter "$1" svta
 }
 
 # What goes over loopback is what a responder says that nobody asks: hardly anything

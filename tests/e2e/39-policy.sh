@@ -141,17 +141,9 @@ make_group() {
 	python3 "$FILTER" $GROUP "$1"
 }
 
-# in_group COMMAND...; before a network namespace is entered, for that has a /sys of its own
-in_group() {
-	(
-		echo "$BASHPID" >$GROUP/cgroup.procs
-		exec "$@"
-	)
-}
-
 # A client of `pair` is in the group that GROUP_OF_B names, if it is set
 exec_in_b() {
-	[ -z "${GROUP_OF_B:-}" ] || echo "$BASHPID" >"$GROUP_OF_B/cgroup.procs"
+	[ -z "${GROUP_OF_B:-}" ] || exec_in_cgroup "$GROUP_OF_B" ip netns exec b "$@"
 	exec ip netns exec b "$@"
 }
 
@@ -169,17 +161,13 @@ group_of_the_sender_refuses() {
 	writes v4
 }
 
-dropped_at_a() {
-	in_a rdma statistic show link svta/1 | value_of rx_dropped_backend
-}
-
 # Who makes a device is asked for what comes
 group_of_the_receiver_refuses() {
 	make_group ingress
 	in_a rdma link delete svta
-	in_group ip netns exec a rdma link add svta type svt netdev veth0
+	(exec_in_cgroup $GROUP ip netns exec a rdma link add svta type svt netdev veth0)
 	gid_index svta v4
-	refused v4 dropped_at_a
+	refused v4 counter rx_dropped_backend svta
 	in_a rdma link delete svta
 	add_device svta
 	until_true 10 rmdir $GROUP

@@ -7,8 +7,6 @@
 . "$(dirname "$0")/../lib/testlib.sh"
 
 FORGERY=$BUILD/tools/svt_forgery
-# Runs a command as a user without capabilities
-NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
 # address SIDE KIND, gid SIDE KIND
 address() {
@@ -73,10 +71,9 @@ only_the_peer_is_heard() {
 
 # forged SIDE: how many packets in the name of QPs did not leave it
 forged() {
-	cat "/sys/class/infiniband/svt$1/ports/1/hw_counters/tx_forged"
+	counter tx_forged "svt$1"
 }
 
-# Sysfs keeps what it read for a moment
 forged_grew() {
 	[ "$(forged "$1")" -gt "$2" ]
 }
@@ -225,7 +222,7 @@ server_answers_a_client() {
 }
 
 address_drops_grew() {
-	[ "$(cat /sys/class/infiniband/svta/ports/1/hw_counters/rx_dropped_address)" -gt "$1" ]
+	[ "$(counter rx_dropped_address svta)" -gt "$1" ]
 }
 
 # With its own address it gets to the victim, who knows that it is not its peer's
@@ -233,7 +230,7 @@ forwarded_datagrams() {
 	local kind=$1 before from
 	from=$(third_address "$kind")
 	open_pair "$kind" rc
-	before=$(cat /sys/class/infiniband/svta/ports/1/hw_counters/rx_dropped_address)
+	before=$(counter rx_dropped_address svta)
 	forwards 1
 	in_c "${NOBODY[@]}" "$FORGERY" udp "$from" "$from" "$(address a "$kind")" "$(qpn_of victim)" 0 plain
 	until_true 10 address_drops_grew "$before"

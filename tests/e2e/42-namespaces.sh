@@ -16,10 +16,6 @@ exec_in_a() {
 	exec ip netns exec "$SERVER" "$@"
 }
 
-in_pod() {
-	ip netns exec pod "$@"
-}
-
 # make_KIND NAMESPACE: the netdev net0 there, on veth0 of a
 
 make_macvlan() {
@@ -62,56 +58,34 @@ peer_on() {
 
 end_pod() {
 	ip netns delete "$1"
-	until_true 10 no_gid svta "$(mapped "$2")"
+	until_true 10 no_gid svta "$(mapped "10.0.7.$2")"
 }
 
-# mapped NUMBER: the GID of 10.0.7.NUMBER, as sysfs has it; six NUMBER: that of fd07::NUMBER; of_host
-# NUMBER: that of 10.0.0.NUMBER
+# mapped ADDRESS: the GID of an IPv4 address, as sysfs has it
 mapped() {
-	printf '0000:0000:0000:0000:0000:ffff:0a00:07%02x' "$1"
+	# shellcheck disable=SC2046 # numbers
+	printf '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x' $(tr . ' ' <<<"$1")
 }
 
+# six NUMBER: that of fd07::NUMBER
 six() {
 	printf 'fd07:0000:0000:0000:0000:0000:0000:%04x' "$1"
 }
 
-of_host() {
-	printf '0000:0000:0000:0000:0000:ffff:0a00:00%02x' "$1"
-}
-
-# find_gid DEVICE GID [NETDEV]: its index
-find_gid() {
-	local port=/sys/class/infiniband/$1/ports/1 index gid netdev
-	for ((index = 0; index < 64; index++)); do
-		read -r gid 2>/dev/null <"$port/gids/$index" || return
-		[ "$gid" = "$2" ] || continue
-		read -r netdev 2>/dev/null <"$port/gid_attrs/ndevs/$index" || continue
-		[ "$netdev" = "${3:-$netdev}" ] || continue
-		echo "$index"
-		return
-	done
-	return 1
-}
-
 no_gid() {
-	! find_gid "$@" >/dev/null
-}
-
-# gid DEVICE GID [NETDEV]: the same, but waits for it
-gid() {
-	until_true 10 find_gid "$@" || die "$1 has no GID $2"
+	! gid_of_kind "$@" >/dev/null
 }
 
 # verified GID-OF-POD GID-OF-PEER
 verified() {
-	suite_pair "$BUILD/tools/svt_verify" -d svta -g "$(gid svta "$1")" -t "$TESTS" -- \
-		"$BUILD/tools/svt_verify" -d svtb -g "$(gid svtb "$2")" -t "$TESTS" 10.0.7.1
+	suite_pair "$BUILD/tools/svt_verify" -d svta -g "$(gid_index svta "$1")" -t "$TESTS" -- \
+		"$BUILD/tools/svt_verify" -d svtb -g "$(gid_index svtb "$2")" -t "$TESTS" 10.0.7.1
 }
 
 # A container's QPs, those of rdma_cm, and a group
 traffic_of_pod() {
 	local SERVER=pod
-	verified "$(mapped 1)" "$(mapped 2)"
+	verified "$(mapped 10.0.7.1)" "$(mapped 10.0.7.2)"
 	verified "$(six 1)" "$(six 2)"
 	pair rping -s -C 10 -V -a 10.0.7.1 -- rping -c -C 10 -V -a 10.0.7.1
 	pair rping -s -C 10 -V -a fd07::1 -- rping -c -C 10 -V -a fd07::1
@@ -120,11 +94,11 @@ traffic_of_pod() {
 
 group_reaches_pod() {
 	local SERVER=pod receiver
-	start_in a "$WORK/receiver" "$BUILD/tools/svt_group" svta "$(gid svta "$(mapped 1)")" \
+	start_in a "$WORK/receiver" "$BUILD/tools/svt_group" svta "$(gid_index svta "$(mapped 10.0.7.1)")" \
 		::ffff:239.1.2.3 receive 8
 	receiver=$!
 	until_true 60 grep -q attached "$WORK/receiver" || die "$(<"$WORK/receiver")"
-	in_b "$BUILD/tools/svt_group" svtb "$(gid svtb "$(mapped 2)")" ::ffff:239.1.2.3 send 8
+	in_b "$BUILD/tools/svt_group" svtb "$(gid_index svtb "$(mapped 10.0.7.2)")" ::ffff:239.1.2.3 send 8
 	wait $receiver || die "$(<"$WORK/receiver")"
 	[[ $(ip -n pod maddr show dev net0) != *239.1.2.3* ]]
 }
@@ -146,17 +120,17 @@ in_container() {
 
 # may_use NAMESPACE GID PEER: what becomes of an address handle and an RC QP; 0, or errno
 may_use() {
-	ip netns exec "$1" python3 "$GIDS" use svta "$(gid svta "$2")" "$3"
+	ip netns exec "$1" python3 "$GIDS" use svta "$(gid_index svta "$2")" "$3"
 }
 
 # Neither may a container use its host's, nor the host a container's: both get EPERM
 each_has_its_own() {
 	peer_on veth0
 	make_pod pod 1 macvlan
-	[ "$(may_use pod "$(mapped 1)" "$(mapped 2)")" = "0 0" ]
-	[ "$(may_use a "$(of_host 1)" "$(of_host 2)")" = "0 0" ]
-	[ "$(may_use a "$(mapped 1)" "$(mapped 2)")" = "1 1" ]
-	[ "$(may_use pod "$(of_host 1)" "$(of_host 2)")" = "1 1" ]
+	[ "$(may_use pod "$(mapped 10.0.7.1)" "$(mapped 10.0.7.2)")" = "0 0" ]
+	[ "$(may_use a "$(mapped 10.0.0.1)" "$(mapped 10.0.0.2)")" = "0 0" ]
+	[ "$(may_use a "$(mapped 10.0.7.1)" "$(mapped 10.0.7.2)")" = "1 1" ]
+	[ "$(may_use pod "$(mapped 10.0.0.1)" "$(mapped 10.0.0.2)")" = "1 1" ]
 	end_pod pod 1
 }
 
@@ -183,13 +157,13 @@ hears() {
 
 # speak GID-INDEX: b, to the listener
 speak() {
-	in_b python3 "$GIDS" send svtb "$1" "$(mapped 1)" "$(head -n 1 "$WORK/listener")"
+	in_b python3 "$GIDS" send svtb "$1" "$(mapped 10.0.7.1)" "$(head -n 1 "$WORK/listener")"
 }
 
 dropped() {
 	local name sum=0
 	for name in rx_dropped_backend rx_dropped_address; do
-		sum=$((sum + $(in_a rdma statistic show link svta/1 | value_of $name)))
+		sum=$((sum + $(counter $name svta)))
 	done
 	echo $sum
 }
@@ -218,7 +192,7 @@ delete_vlans() {
 # speak_on ID: by this VLAN
 speak_on() {
 	ip -n b route replace 10.0.7.1/32 dev "vlan$1"
-	speak "$(gid svtb "$(mapped 2)" "vlan$1")"
+	speak "$(gid_index svtb "$(mapped 10.0.7.2)" "vlan$1")"
 }
 
 # unheard_on ID: what b says there is for the same address, and is not heard
@@ -241,7 +215,7 @@ vlans_are_apart() {
 	ip netns exec a sysctl -qw net.ipv4.conf.all.rp_filter=0
 	ip -n a addr add 10.0.7.1/24 dev vlan10
 	make_vlans
-	start_listener a "$(gid svta "$(mapped 1)" vlan10)"
+	start_listener a "$(gid_index svta "$(mapped 10.0.7.1)" vlan10)"
 	unheard_on 20
 	speak_on 10
 	until_true 10 hears 3
@@ -268,14 +242,14 @@ same_address_twice() {
 }
 
 two_gids() {
-	[ "$(grep -lx "$(mapped 1)" /sys/class/infiniband/svta/ports/1/gids/* 2>/dev/null | wc -l)" = 2 ]
+	[ "$(grep -lx "$(mapped 10.0.7.1)" /sys/class/infiniband/svta/ports/1/gids/* 2>/dev/null | wc -l)" = 2 ]
 }
 
 # gid_in_namespace NAMESPACE: of those of that address, the one that it may use
 gid_in_namespace() {
 	local file
-	for file in $(grep -lx "$(mapped 1)" /sys/class/infiniband/svta/ports/1/gids/*); do
-		if [ "$(ip netns exec "$1" python3 "$GIDS" use svta "${file##*/}" "$(mapped 2)")" = \
+	for file in $(grep -lx "$(mapped 10.0.7.1)" /sys/class/infiniband/svta/ports/1/gids/*); do
+		if [ "$(ip netns exec "$1" python3 "$GIDS" use svta "${file##*/}" "$(mapped 10.0.7.2)")" = \
 			"0 0" ]; then
 			echo "${file##*/}"
 			return
@@ -289,8 +263,8 @@ qps_end_with_their_namespace() {
 	local SERVER=pod process
 	peer_on veth0
 	make_pod pod 1 macvlan
-	start_in a "$WORK/outlive" python3 "$GIDS" outlive svta "$(gid svta "$(mapped 1)")" \
-		"$(mapped 2)"
+	start_in a "$WORK/outlive" python3 "$GIDS" outlive svta "$(gid_index svta "$(mapped 10.0.7.1)")" \
+		"$(mapped 10.0.7.2)"
 	process=$!
 	until_true 20 grep -q left "$WORK/outlive" || die "$(<"$WORK/outlive")"
 	end_pod pod 1
@@ -314,8 +288,8 @@ namespace_ends_in_traffic() {
 }
 
 verify_in_background() {
-	(pair ib_write_bw -d svta -x "$(gid svta "$(mapped 1)")" -F --run_infinitely -- \
-		ib_write_bw -d svtb -x "$(gid svtb "$(mapped 2)")" -F --run_infinitely 10.0.7.1) \
+	(pair ib_write_bw -d svta -x "$(gid_index svta "$(mapped 10.0.7.1)")" -F --run_infinitely -- \
+		ib_write_bw -d svtb -x "$(gid_index svtb "$(mapped 10.0.7.2)")" -F --run_infinitely 10.0.7.1) \
 		>"$WORK/traffic" 2>&1 &
 	traffic=$!
 	until_true 20 traffic_flows || die "$(<"$WORK/traffic")"

@@ -18,8 +18,7 @@ as_nobody() {
 	[ ! -e "$CGROUP/memory.swap.max" ] || echo 0 >"$CGROUP/memory.swap.max"
 	shift
 	(
-		echo "$BASHPID" >"$CGROUP/cgroup.procs"
-		exec ip netns exec a setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+		exec_in_cgroup "$CGROUP" ip netns exec a "${NOBODY[@]}" "$@"
 	)
 }
 

@@ -11,21 +11,7 @@
 RINGS=$BUILD/tools/svt_rings
 PAIR_HOST=10.0.1.1
 
-in_a() {
-	"$@"
-}
-
-in_b() {
-	"$@"
-}
-
-exec_in_a() {
-	exec "$@"
-}
-
-exec_in_b() {
-	exec "$@"
-}
+ends_are_here
 
 setup() {
 	[ ! -e /sys/class/net/wire0 ] || wire_teardown svta svtb
@@ -82,7 +68,7 @@ attack_on_record() {
 
 # No capability is needed to open a device
 as_nobody() {
-	attack "$1" setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all
+	attack "$1" "${NOBODY[@]}" --bounding-set -all
 }
 
 deleted_under_attack() {

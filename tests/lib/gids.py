@@ -16,56 +16,34 @@ import errno
 import sys
 import time
 
-from pyverbs.addr import AH, AHAttr, GID, GlobalRoute
-from pyverbs.cq import CQ
-from pyverbs.device import Context
-from pyverbs.enums import (IBV_ACCESS_LOCAL_WRITE, IBV_MTU_1024, IBV_QPS_ERR, IBV_QPT_RC,
-                           IBV_QPT_UD, IBV_QP_STATE)
-from pyverbs.mr import MR
-from pyverbs.pd import PD
+from pyverbs.addr import AH
+from pyverbs.enums import IBV_QPS_ERR, IBV_QPT_UD, IBV_QP_STATE
 from pyverbs.pyverbs_error import PyverbsRDMAError
-from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.qp import QPAttr
 from pyverbs.wr import RecvWR, SGE, SendWR
+
+from endpoint import Endpoint
 
 QKEY = 0x1234
 RECEIVES = 16
 GRH = 40
-NOBODY = ':'.join(['0000'] * 8)
 CLONE_NEWNET = 0x40000000
+NO_QP = 0x123456
 
 
-class End:
-    """A verbs context with what each QP needs"""
-
-    def __init__(self, device, index, peer=NOBODY):
-        self.context = Context(name=device)
-        self.index, self.peer = int(index), GID(peer)
-        self.pd = PD(self.context)
-        self.cq = CQ(self.context, 2 * RECEIVES)
-        self.mr = MR(self.pd, 4096, IBV_ACCESS_LOCAL_WRITE)
-
-    def path(self):
-        return AHAttr(is_global=1, port_num=1, gr=GlobalRoute(self.peer, 0, self.index))
+class End(Endpoint):
+    """What may become of a GID"""
 
     def handle(self):
         return AH(self.pd, attr=self.path())
 
-    def create(self, kind):
-        cap = QPCap(max_send_wr=4, max_recv_wr=RECEIVES)
-        return QP(self.pd, QPInitAttr(qp_type=kind, scq=self.cq, rcq=self.cq, cap=cap))
-
     def connected(self):
         """An RC QP to one that is not there"""
-        qp = self.create(IBV_QPT_RC)
-        state = QPAttr(port_num=1)
-        state.dest_qp_num, state.path_mtu, state.ah_attr = 0x123456, IBV_MTU_1024, self.path()
-        state.timeout, state.max_rd_atomic, state.max_dest_rd_atomic = 20, 1, 1
-        qp.to_rts(state)
-        return qp
+        return self.connect(self.path(), NO_QP)
 
     def datagrams(self):
         """A UD QP that has receives"""
-        qp = self.create(IBV_QPT_UD)
+        qp = self.create(IBV_QPT_UD, RECEIVES)
         state = QPAttr(port_num=1)
         state.qkey = QKEY
         qp.to_rts(state)

@@ -52,6 +52,31 @@ exec_in_b() {
 	exec ip netns exec b "$@"
 }
 
+# ends_are_here: both sides are in the first namespace
+ends_are_here() {
+	in_a() {
+		"$@"
+	}
+	in_b() {
+		"$@"
+	}
+	exec_in_a() {
+		exec "$@"
+	}
+	exec_in_b() {
+		exec "$@"
+	}
+}
+
+# Runs a command as a user without capabilities
+NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+
+# exec_in_cgroup DIRECTORY COMMAND...: before it enters a network namespace, which has a /sys of its own
+exec_in_cgroup() {
+	echo "$BASHPID" >"$1/cgroup.procs"
+	exec "${@:2}"
+}
+
 # in_ns_of DEVICE COMMAND...: svta is at home in a, svtb in b, any other in the first namespace.
 in_ns_of() {
 	local device=$1
@@ -217,9 +242,10 @@ value_of() {
 	tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
 }
 
-# counter NAME: of svtb, as `rdma statistic` has it.
+# counter NAME [DEVICE]: of svtb unless said, as `rdma statistic` has it.
 counter() {
-	in_b rdma statistic show link svtb/1 | value_of "$1"
+	local device=${2:-svtb}
+	in_ns_of "$device" rdma statistic show link "$device/1" | value_of "$1"
 }
 
 # traffic_flows: whether side b sends
@@ -325,14 +351,15 @@ recover_pair() {
 	fi
 }
 
-# gid_of_kind DEVICE v4|v6|ll: prints the index of the first such RoCE v2 GID, now; fails when there
-# is none. Reads without starting a program.
+# gid_of_kind DEVICE v4|v6|ll|GID [NETDEV]: prints the index of the first such RoCE v2 GID, on that netdev,
+# now; fails when there is none. Reads without starting a program.
 gid_of_kind() {
-	local pattern port=/sys/class/infiniband/$1/ports/1 index gid type
+	local pattern port=/sys/class/infiniband/$1/ports/1 index gid type netdev
 	case $2 in
 	v4) pattern='0000:0000:0000:0000:0000:ffff:' ;;
 	ll) pattern='fe80:' ;;
 	v6) pattern='fd' ;;
+	*:*) pattern=$2 ;;
 	*) die "gid_index: kind '$2' is not v4, v6 or ll" ;;
 	esac
 	for ((index = 0; index < 64; index++)); do
@@ -340,6 +367,10 @@ gid_of_kind() {
 		[[ $gid == "$pattern"* ]] || continue
 		read -r type 2>/dev/null <"$port/gid_attrs/types/$index" || continue
 		[[ $type == RoCE* ]] || continue
+		if [ -n "${3:-}" ]; then
+			read -r netdev 2>/dev/null <"$port/gid_attrs/ndevs/$index" || continue
+			[ "$netdev" = "$3" ] || continue
+		fi
 		echo "$index"
 		return
 	done
@@ -355,7 +386,7 @@ gid_at_home() {
 	fi
 }
 
-# gid_index DEVICE v4|v6|ll: the same, but waits for it: the GID table follows addresses with a
+# gid_index DEVICE v4|v6|ll|GID [NETDEV]: the same, but waits for it: the GID table follows addresses with a
 # delay.
 gid_index() {
 	until_true 10 gid_at_home "$@" || die "$1 has no $2 GID of type RoCE v2"

@@ -6,18 +6,7 @@
 
 . "$(dirname "$0")/testlib.sh"
 
-in_a() {
-	"$@"
-}
-in_b() {
-	"$@"
-}
-exec_in_a() {
-	exec "$@"
-}
-exec_in_b() {
-	exec "$@"
-}
+ends_are_here
 
 pingpong() {
 	local gid
