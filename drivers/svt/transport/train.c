@@ -9,7 +9,6 @@
  * All packets of a train have headers of one length and payloads of one length, but for a
  * shorter last: what UDP segmentation offload can cut.
  */
-#include <linux/local_lock.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/unaligned.h>
@@ -20,17 +19,8 @@
 #include "same_host.h"
 #include "train.h"
 
-/*
- * Of a CPU; the variables of a module that are per CPU have no room for them. Locks: between those
- * of the sides, send side, requester_lock, receive side, responder_lock.
- */
-struct svt_train_builders {
-	local_lock_t responder_lock;	/* while the responder builds and sends */
-	local_lock_t requester_lock;	/* the same of the requester */
-	struct svt_train_builder responder, requester;
-};
-
-static struct svt_train_builders __percpu *svt_train_builders;
+/* The variables of a module that are per CPU have no room for them */
+struct svt_train_builders __percpu *svt_train_builders;
 
 /**
  * svt_builders_init - allocate the builders
@@ -64,30 +54,18 @@ void svt_builders_exit(void)
 	free_percpu(svt_train_builders);
 }
 
-static struct svt_train_builder *svt_builder_lock(bool requester)
-{
-	if (requester) {
-		local_lock_nested_bh(&svt_train_builders->requester_lock);
-		return &this_cpu_ptr(svt_train_builders)->requester;
-	}
-	local_lock_nested_bh(&svt_train_builders->responder_lock);
-	return &this_cpu_ptr(svt_train_builders)->responder;
-}
-
 /**
- * svt_builder_start - begin an empty train
+ * svt_builder_begin - begin an empty train
+ * @builder: whose lock svt_builder_start() took
  * @qp: the sender
  * @side: the side of it
  * @path: where to
  *
- * Context: @side->lock held, BH off, RCU read section, until svt_builder_finish().
- * Return: this CPU's builder.
+ * Context: as svt_builder_start().
  */
-struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_side *side,
-					    struct svt_path *path)
+void svt_builder_begin(struct svt_train_builder *builder, struct svt_qp *qp,
+		       struct svt_side *side, struct svt_path *path)
 {
-	struct svt_train_builder *builder = svt_builder_lock(side == &qp->send.side);
-
 	lockdep_assert_held(&side->lock);
 	builder->side = side;
 	builder->peer = NULL;
@@ -105,22 +83,6 @@ struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_side *
 	builder->sge = NULL;
 	builder->region.mr = NULL;
 	builder->held_count = 0;
-	return builder;
-}
-
-/**
- * svt_builder_finish - let the next use this CPU's builder
- * @builder: from svt_builder_start(), sent or released
- * @qp: the sender
- *
- * Context: as svt_builder_start(), on the same CPU.
- */
-void svt_builder_finish(struct svt_train_builder *builder, struct svt_qp *qp)
-{
-	if (builder->side == &qp->send.side)
-		local_unlock_nested_bh(&svt_train_builders->requester_lock);
-	else
-		local_unlock_nested_bh(&svt_train_builders->responder_lock);
 }
 
 /**

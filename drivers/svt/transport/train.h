@@ -7,19 +7,18 @@
 #define SVT_TRANSPORT_TRAIN_H
 
 #include <linux/bvec.h>
+#include <linux/local_lock.h>
 #include <rdma/svt.h>
 
 #include "../mem/keys.h"
 #include "../wire/packet.h"
+#include "qp.h"
 
 #define SVT_TRAIN_BVECS		160
 /* All of a train, with headers of lower layers, has to fit into one 64 KiB datagram for GSO */
 #define SVT_TRAIN_BYTES		64000
 /* Regions whose invalidation may wait for a train, as its payload comes from them */
 #define SVT_TRAIN_HELD		8
-
-struct svt_qp;
-struct svt_side;
 
 /**
  * struct svt_train_builder - a train in the making
@@ -51,11 +50,73 @@ struct svt_train_builder {
 	struct bio_vec bvec[SVT_TRAIN_BVECS];
 };
 
+/**
+ * struct svt_train_builders - those of a CPU
+ * @responder_lock: while the responder builds and sends
+ * @requester_lock: the same of the requester
+ * @responder: under @responder_lock
+ * @requester: under @requester_lock
+ *
+ * The locks stand between those of the sides: send side, @requester_lock, receive side,
+ * @responder_lock.
+ */
+struct svt_train_builders {
+	local_lock_t responder_lock;
+	local_lock_t requester_lock;
+	struct svt_train_builder responder, requester;
+};
+
+extern struct svt_train_builders __percpu *svt_train_builders;
+
 int svt_builders_init(void);
 void svt_builders_exit(void);
-struct svt_train_builder *svt_builder_start(struct svt_qp *qp, struct svt_side *side,
-					    struct svt_path *path);
-void svt_builder_finish(struct svt_train_builder *builder, struct svt_qp *qp);
+void svt_builder_begin(struct svt_train_builder *builder, struct svt_qp *qp,
+		       struct svt_side *side, struct svt_path *path);
+
+/**
+ * svt_builder_start - begin an empty train
+ * @qp: the sender
+ * @side: the side of it
+ * @path: where to
+ *
+ * Inline as svt_builder_finish() is: sparse follows a lock of real-time kernels from one to the
+ * other, in the function that calls both.
+ *
+ * Context: @side->lock held, BH off, RCU read section, until svt_builder_finish().
+ * Return: this CPU's builder.
+ */
+static inline struct svt_train_builder *svt_builder_start(struct svt_qp *qp,
+							  struct svt_side *side,
+							  struct svt_path *path)
+{
+	struct svt_train_builder *builder;
+
+	if (side == &qp->send.side) {
+		local_lock_nested_bh(&svt_train_builders->requester_lock);
+		builder = &this_cpu_ptr(svt_train_builders)->requester;
+	} else {
+		local_lock_nested_bh(&svt_train_builders->responder_lock);
+		builder = &this_cpu_ptr(svt_train_builders)->responder;
+	}
+	svt_builder_begin(builder, qp, side, path);
+	return builder;
+}
+
+/**
+ * svt_builder_finish - let the next use this CPU's builder
+ * @builder: from svt_builder_start(), sent or released
+ * @qp: the sender
+ *
+ * Context: as svt_builder_start(), on the same CPU.
+ */
+static inline void svt_builder_finish(struct svt_train_builder *builder, struct svt_qp *qp)
+{
+	if (builder->side == &qp->send.side)
+		local_unlock_nested_bh(&svt_train_builders->requester_lock);
+	else
+		local_unlock_nested_bh(&svt_train_builders->responder_lock);
+}
+
 /* Whether a packet of this shape may follow; an empty train takes any */
 bool svt_builder_fits(const struct svt_train_builder *builder, u32 header_length,
 		      u32 payload_length);
