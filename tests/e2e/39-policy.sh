@@ -141,10 +141,24 @@ make_group() {
 	python3 "$FILTER" $GROUP "$1"
 }
 
-# A client of `pair` is in the group that GROUP_OF_B names, if it is set
+# A client of `pair` is in the group that GROUP_OF_B names, if it is set; RUN_IN_B is what runs it
+RUN_IN_B=()
 exec_in_b() {
 	[ -z "${GROUP_OF_B:-}" ] || exec_in_cgroup "$GROUP_OF_B" ip netns exec b "$@"
-	exec ip netns exec b "$@"
+	exec ip netns exec b "${RUN_IN_B[@]}" "$@"
+}
+
+# Who made the QP is whom the rule of the requester's host is asked for
+rule_for_a_user() {
+	local kind=$1 peer=$2 user=$3 RUN_IN_B=("${NOBODY[@]}")
+	ip -n b "-${kind#v}" rule add to "$peer" uidrange "$user-$user" prohibit
+	fails writes "$kind"
+	grep -E 'Failed status 12\b' "$WORK/client"
+	RUN_IN_B=()
+	writes "$kind"
+	ip -n b "-${kind#v}" rule delete to "$peer" uidrange "$user-$user" prohibit
+	RUN_IN_B=("${NOBODY[@]}")
+	writes "$kind"
 }
 
 # Who makes a QP is asked for what that sends
@@ -181,6 +195,7 @@ for kind in v4 v6; do
 	for type in blackhole unreachable prohibit; do
 		run_test "$type route, $kind" with_control_addresses route_refuses $kind $type $peer
 	done
+	run_test "a rule for a user, $kind" with_control_addresses rule_for_a_user $kind $peer 65534
 done
 run_test "no route, v4" with_control_addresses no_route_is_a_neighbour
 run_test "a group, whatever is refused, v4" group_is_reached v4 ::ffff:239.1.2.3

@@ -5,8 +5,7 @@
 # it out, or does not connect the QP. And who is not to be hit by that.
 
 . "$(dirname "$0")/../lib/testlib.sh"
-
-FORGERY=$BUILD/tools/svt_forgery
+. "$(dirname "$0")/../lib/qps.sh"
 
 # address SIDE KIND, gid SIDE KIND
 address() {
@@ -20,29 +19,9 @@ gid() {
 	address "$1" "$2"
 }
 
-# open_qp NAME SIDE KIND rc|uc [COMMAND...]: a QP that is told what to do by `tell NAME`, in SIDE. What
-# comes of it is in $WORK/NAME. COMMAND is what runs the program
-open_qp() {
-	local name=$1 side=$2 kind=$3 type=$4
-	mkfifo "$WORK/$name.in"
-	# Open for both, the program's first read does not end it
-	exec {input}<>"$WORK/$name.in"
-	"exec_in_$side" "${@:5}" "$FORGERY" qp "svt$side" "$(gid_index "svt$side" "$kind")" "$type" \
-		<"$WORK/$name.in" >"$WORK/$name" 2>&1 9<&- &
-	until_true 20 grep -qs '^qpn ' "$WORK/$name" || die "$(<"$WORK/$name")"
-}
-
-tell() {
-	echo "${*:2}" >"$WORK/$1.in"
-}
-
-qpn_of() {
-	value_of qpn <"$WORK/$1"
-}
-
-# says NAME LINE: sooner or later
-says() {
-	until_true 20 grep -qFx "$2" "$WORK/$1" || { cat "$WORK/$1"; die "$1 does not say: $2"; }
+# open_at NAME SIDE KIND TYPE [COMMAND...]: a QP in SIDE, run by COMMAND
+open_at() {
+	open_qp "$1" "svt$2" "$(gid_index "svt$2" "$3")" "$4" "exec_in_$2" "${@:5}"
 }
 
 # connect_qp NAME SIDE KIND OTHER: the QP NAME to the QP OTHER, which is in SIDE
@@ -52,8 +31,8 @@ connect_qp() {
 
 # open_pair KIND TYPE [COMMAND...]: QPs that are connected: the victim in a, its peer in b, run by COMMAND
 open_pair() {
-	open_qp victim a "$1" "$2"
-	open_qp peer b "$1" "$2" "${@:3}"
+	open_at victim a "$1" "$2"
+	open_at peer b "$1" "$2" "${@:3}"
 	connect_qp victim b "$1" peer
 	says victim connected
 	connect_qp peer a "$1" victim
@@ -110,8 +89,8 @@ datagrams_of_a_neighbour() {
 
 # The peer is on the host of the victim
 datagrams_on_one_host() {
-	open_qp victim a v4 rc
-	open_qp peer a v4 rc
+	open_at victim a v4 rc
+	open_at peer a v4 rc
 	connect_qp victim a v4 peer
 	says victim connected
 	connect_qp peer a v4 victim
@@ -123,7 +102,7 @@ datagrams_on_one_host() {
 qp_of_another_user() {
 	local kind=$1 type=$2
 	open_pair "$kind" "$type"
-	open_qp thief b "$kind" "$type" "${NOBODY[@]}"
+	open_at thief b "$kind" "$type" "${NOBODY[@]}"
 	connect_qp thief a "$kind" victim
 	says thief "connect: Address already in use"
 	only_the_peer_is_heard
@@ -138,22 +117,36 @@ qp_of_another_user() {
 # a network namespace of its making, and the one that it comes from is not its own
 qp_of_a_root_of_its_own() {
 	open_pair v4 rc
-	open_qp away b v4 rc "${NOBODY[@]}" unshare --user --map-root-user --net
+	open_at away b v4 rc "${NOBODY[@]}" unshare --user --map-root-user --net
 	connect_qp away a v4 victim
 	says away "connect: Operation not permitted"
-	open_qp thief b v4 rc "${NOBODY[@]}" unshare --user --map-root-user
+	open_at thief b v4 rc "${NOBODY[@]}" unshare --user --map-root-user
 	connect_qp thief a v4 victim
 	says thief "connect: Address already in use"
 	only_the_peer_is_heard
 }
 
+# Its owner is who connects it; ib_core has all of these as its own
+xrc_target_of_another_user() {
+	open_at victim a v4 rc
+	open_at target b v4 xrc "${NOBODY[@]}"
+	connect_qp target a v4 victim
+	says target connected
+	open_at thief b v4 xrc setpriv --reuid 65533 --regid 65533 --clear-groups
+	connect_qp thief a v4 victim
+	says thief "connect: Address already in use"
+	open_at again b v4 xrc "${NOBODY[@]}"
+	connect_qp again a v4 victim
+	says again connected
+}
+
 # A program that was started again while its old QP is still there; and who may send anything
 qps_of_one_user() {
 	open_pair v4 rc "${NOBODY[@]}"
-	open_qp again b v4 rc "${NOBODY[@]}"
+	open_at again b v4 rc "${NOBODY[@]}"
 	connect_qp again a v4 victim
 	says again connected
-	open_qp root b v4 rc
+	open_at root b v4 rc
 	connect_qp root a v4 victim
 	says root connected
 }
@@ -266,6 +259,7 @@ run_test "datagrams from the victim's own host" datagrams_of_a_neighbour
 run_test "datagrams on one host" datagrams_on_one_host
 run_test "a QP of another user, RC" qp_of_another_user v4 rc
 run_test "a QP of another user, UC" qp_of_another_user v6 uc
+run_test "an XRC target QP of another user" xrc_target_of_another_user
 run_test "a QP of a root of its own making" qp_of_a_root_of_its_own
 run_test "QPs of one user, and of root" qps_of_one_user
 # Kernels that are made for tests translate no addresses, and Debian 12 may be without iptables

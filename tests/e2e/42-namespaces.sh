@@ -5,6 +5,7 @@
 # ends takes with it what used it. What comes beside a GID, on another VLAN say, does not get in.
 
 . "$(dirname "$0")/../lib/testlib.sh"
+. "$(dirname "$0")/../lib/qps.sh"
 
 GIDS=$TOP/tests/lib/gids.py
 TESTS=rc_send,rc_write,rc_read,rc_fadd,uc_send,ud_send
@@ -134,10 +135,10 @@ each_has_its_own() {
 	end_pod pod 1
 }
 
-# start_listener NAMESPACE GID-INDEX: a UD QP; its number is in $WORK/listener
+# start_listener NAMESPACE GID-INDEX [DEVICE]: a UD QP; its number is in $WORK/listener
 start_listener() {
 	local SERVER=$1
-	start_in a "$WORK/listener" python3 "$GIDS" listen svta "$2"
+	start_in a "$WORK/listener" python3 "$GIDS" listen "${3:-svta}" "$2"
 	listener=$!
 	until_true 20 grep -q . "$WORK/listener"
 }
@@ -225,6 +226,58 @@ vlans_are_apart() {
 	ip -n a link delete vlan20
 }
 
+# Each VLAN is in a VRF, and the address is on both
+make_vrfs() {
+	local id
+	for id in 10 20; do
+		ip -n a link add vrf$id type vrf table $id
+		ip -n a link set vrf$id up
+		ip -n a link add link veth0 name vlan$id type vlan id $id
+		ip -n a link set vlan$id master vrf$id
+		ip -n a link set vlan$id up
+		ip -n a addr add 10.0.7.1/24 dev vlan$id
+	done
+	ip netns exec a sysctl -qw net.ipv4.udp_l3mdev_accept=1
+}
+
+delete_vrfs() {
+	local id
+	for id in 10 20; do
+		ip -n a link delete vlan$id
+		ip -n a link delete vrf$id
+	done
+	ip netns exec a sysctl -qw net.ipv4.udp_l3mdev_accept=0
+}
+
+# on_vlan NAME DEVICE ID ADDRESS: a QP there
+on_vlan() {
+	open_qp "$1" "$2" "$(gid_index "$2" "$(mapped "$4")" "vlan$3")" rc "exec_in_${2#svt}"
+}
+
+# A QP lives in one VRF. What comes to its address in the other is not for it, though all numbers are right
+vrfs_are_apart() {
+	local dropped
+	modprobe vrf
+	make_vrfs
+	make_vlans
+	on_vlan here svta 10 10.0.7.1
+	on_vlan peer svtb 10 10.0.7.2
+	on_vlan stranger svtb 20 10.0.7.2
+	connect_qp here 10.0.7.2 peer
+	connect_qp stranger 10.0.7.1 here
+	connect_qp peer 10.0.7.1 here
+	dropped=$(counter rx_dropped_address svta)
+	tell stranger send strange
+	says stranger "transport retry counter exceeded"
+	[ "$(counter rx_dropped_address svta)" -gt "$dropped" ]
+	tell peer send real
+	says here "got real"
+	says peer sent
+	fails grep strange "$WORK/here"
+	delete_vlans
+	delete_vrfs
+}
+
 # Two containers have one address, each on a VLAN of its own
 same_address_twice() {
 	make_pod pod 1 vlan 10
@@ -258,6 +311,85 @@ gid_in_namespace() {
 	return 1
 }
 
+# make_device ADDRESS: svtp, in the container, on a netdev of its own with that address
+make_device() {
+	ip -n pod link add dm0 type veth peer name dm1
+	ip -n pod link set dm0 up
+	ip -n pod link set dm1 up
+	ip -n pod addr add "$1/32" dev dm0
+	ip netns exec pod rdma link add svtp type svt netdev dm0
+}
+
+delete_device() {
+	ip netns exec pod rdma link delete svtp
+	until_true 10 device_gone svtp
+}
+
+# in_pod NAME DEVICE GID: a QP of the container
+in_pod() {
+	local SERVER=pod
+	open_qp "$1" "$2" "$(gid_index "$2" "$3")" rc exec_in_a
+}
+
+# connect_qp NAME ADDRESS OTHER [NETDEV]: on that netdev of the container ib_core asks for a MAC address, which
+# nobody answers, though none is needed
+connect_qp() {
+	[ -z "${4:-}" ] || ip -n pod neigh replace "$2" lladdr 02:00:00:00:00:01 dev "$4" nud permanent
+	tell "$1" connect "::ffff:$2" "$(qpn_of "$3")"
+	says "$1" connected
+}
+
+# The container has the addresses of both ends, and speaks to the QP of its host on its own device
+same_addresses_on_one_host() {
+	local SERVER=a
+	ip netns add pod
+	ip -n pod link set lo up
+	make_macvlan pod
+	ip -n pod link set net0 up
+	ip -n pod addr add 10.0.0.1/32 dev net0
+	make_device 10.0.0.2
+	open_qp victim svta "$(gid_index svta v4)" rc exec_in_a
+	in_pod thief svtp "$(mapped 10.0.0.2)"
+	connect_qp victim 10.0.0.2 thief
+	connect_qp thief 10.0.0.1 victim dm0
+	tell thief send across
+	says thief "transport retry counter exceeded"
+	fails grep got "$WORK/victim"
+	kill_processes
+	delete_device
+	ip netns delete pod
+	until_true 10 namespace_gone pod
+}
+
+# In one namespace they are on one host, whosever the devices are
+two_devices_in_a_container() {
+	peer_on veth0
+	make_pod pod 1 macvlan
+	make_device 10.8.0.1
+	in_pod here svta "$(mapped 10.0.7.1)"
+	in_pod there svtp "$(mapped 10.8.0.1)"
+	connect_qp here 10.8.0.1 there net0
+	connect_qp there 10.0.7.1 here dm0
+	tell here send hello
+	says there "got hello"
+	kill_processes
+	delete_device
+	end_pod pod 1
+}
+
+# That of the netdev goes first where the GID is one of both
+device_on_the_netdev_of_a_container() {
+	peer_on veth0
+	make_pod pod 1 macvlan
+	ip netns exec pod rdma link add svtp type svt netdev net0
+	start_listener pod "$(gid_index svtp "$(mapped 10.0.7.1)")" svtp
+	speak "$(gid_index svtb "$(mapped 10.0.7.2)")"
+	until_true 10 hears 3
+	stop_listener
+	delete_device
+	end_pod pod 1
+}
+
 # A process that left the namespace keeps its QPs there, until that ends
 qps_end_with_their_namespace() {
 	local SERVER=pod process
@@ -272,16 +404,22 @@ qps_end_with_their_namespace() {
 	grep -q 'in error' "$WORK/outlive"
 }
 
+# kill_processes: those in the container
+kill_processes() {
+	local process
+	for process in $(ip netns pids pod); do
+		kill -9 "$process" || :
+	done
+}
+
 namespace_ends_in_traffic() {
-	local SERVER=pod round process
+	local SERVER=pod round
 	peer_on veth0
 	for round in 1 2 3; do
 		make_pod pod 1 macvlan
 		verify_in_background
 		sleep 0.$round
-		for process in $(ip netns pids pod); do
-			kill -9 "$process" || :
-		done
+		kill_processes
 		end_pod pod 1
 		wait "$traffic" || :
 	done
@@ -295,6 +433,21 @@ verify_in_background() {
 	until_true 20 traffic_flows || die "$(<"$WORK/traffic")"
 }
 
+# There the host's programs see it in the table, and can not use it: it is EINVAL, as of one that is gone
+gid_in_exclusive_mode() {
+	local index
+	PAIR_MODE=exclusive setup_pair
+	peer_on veth0
+	make_pod pod 1 macvlan
+	until_true 10 eval 'in_a grep -qlx "$(mapped 10.0.7.1)" -r /sys/class/infiniband/svta/ports/1/gids'
+	index=$(in_a grep -lx "$(mapped 10.0.7.1)" -r /sys/class/infiniband/svta/ports/1/gids)
+	[ "$(in_a python3 "$GIDS" use svta "${index##*/}" "$(mapped 10.0.7.2)")" = "22 22" ]
+	ip netns delete pod
+	until_true 10 namespace_gone pod
+	teardown_pair
+	set_rdma_mode shared
+}
+
 setup() {
 	local namespace
 	for namespace in pod other; do
@@ -304,6 +457,8 @@ setup() {
 	echo setup >/run/svt/pair
 }
 
+# First, for TCP keeps a namespace for a minute after its end, and the mode can not be set before
+run_test "exclusive mode: no GID of another namespace" gid_in_exclusive_mode
 setup
 run_on_each "a container with a macvlan" in_container macvlan
 for kind in ipvlan vlan; do
@@ -311,7 +466,12 @@ for kind in ipvlan vlan; do
 done
 run_test "a process uses no GID of another namespace" each_has_its_own
 run_test "a VLAN does not hear another" vlans_are_apart
+# Kernels that are made for tests have no VRF
+is_made "$SVT_KERNEL" || run_on_each "a VRF does not hear another" vrfs_are_apart
 run_test "an address in two namespaces is two" same_address_twice
+run_test "the addresses of both ends in a container" same_addresses_on_one_host
+run_test "two devices in a container" two_devices_in_a_container
+run_test "a device on the netdev of a container" device_on_the_netdev_of_a_container
 run_test "QPs end with the namespace that they live in" qps_end_with_their_namespace
 run_test "a namespace ends in traffic" namespace_ends_in_traffic
 run_on_each "teardown leaves nothing" teardown_pair

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * svt_forgery qp DEVICE GID_INDEX rc|uc	a QP that does what it is told, see qp.c
+ * svt_forgery qp DEVICE GID_INDEX rc|uc|xrc	a QP that does what it is told, see qp.c
  * svt_forgery udp FROM AS TO QPN PSN SHAPE	a SEND of "forged" in a UDP datagram, see udp.c
  *
  * Exits with the errno of what failed.
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 		return -forgery_qp(argv + 2);
 	if (argc == 8 && !strcmp(argv[1], "udp"))
 		return -forgery_udp(argv + 2);
-	fprintf(stderr, "Usage: %s qp DEVICE GID_INDEX rc|uc\n", argv[0]);
+	fprintf(stderr, "Usage: %s qp DEVICE GID_INDEX rc|uc|xrc\n", argv[0]);
 	fprintf(stderr, "       %s udp FROM AS TO QPN PSN plain|segments|fragments\n", argv[0]);
 	return 255;
 }

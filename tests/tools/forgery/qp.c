@@ -8,10 +8,11 @@
  *	reset			reset
  *	(a message comes)	got WORD
  *
- * Each side's first PSN is 0. It ends with its input.
+ * Each side's first PSN is 0. Of XRC it is the target, and has no receives. It ends with its input.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,7 @@
 #include "qpattr.h"
 
 #define SLOTS		8
-#define SLOT_BYTES	1024
+#define SLOT_BYTES	2048
 #define LOOK_MS		5
 #define BETWEEN		"\n "
 
@@ -42,23 +43,44 @@ static char *slot(struct side *s, u64 nth)
 	return s->buf + nth * SLOT_BYTES;
 }
 
-static int create(struct side *s, bool reliable)
+static struct ibv_qp *create_target(struct side *s)
+{
+	struct ibv_xrcd_init_attr domain = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1,
+		.oflags = O_CREAT,
+	};
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = IBV_QPT_XRC_RECV,
+		.comp_mask = IBV_QP_INIT_ATTR_XRCD,
+	};
+
+	init.xrcd = ibv_open_xrcd(s->dev.ctx, &domain);
+	return init.xrcd ? ibv_create_qp_ex(s->dev.ctx, &init) : NULL;
+}
+
+static struct ibv_qp *create_qp(struct side *s, enum ibv_qp_type type)
 {
 	struct ibv_qp_init_attr init = {
-		.qp_type = reliable ? IBV_QPT_RC : IBV_QPT_UC,
+		.qp_type = type,
+		.send_cq = s->cq,
+		.recv_cq = s->cq,
 		.sq_sig_all = 1,
 		.cap = { .max_send_wr = 1, .max_recv_wr = SLOTS, .max_send_sge = 1,
 			 .max_recv_sge = 1 },
 	};
 
+	return type == IBV_QPT_XRC_RECV ? create_target(s) : ibv_create_qp(s->pd, &init);
+}
+
+static int create(struct side *s, enum ibv_qp_type type)
+{
 	s->pd = ibv_alloc_pd(s->dev.ctx);
 	s->cq = ibv_create_cq(s->dev.ctx, 2 * SLOTS, NULL, NULL, 0);
 	if (!s->pd || !s->cq)
 		return complain("PD and CQ", errno);
 	s->mr = ibv_reg_mr(s->pd, s->buf, sizeof(s->buf), IBV_ACCESS_LOCAL_WRITE);
-	init.send_cq = s->cq;
-	init.recv_cq = s->cq;
-	s->qp = ibv_create_qp(s->pd, &init);
+	s->qp = create_qp(s, type);
 	if (!s->mr || !s->qp)
 		return complain("MR and QP", errno);
 	printf("qpn %u\n", s->qp->qp_num);
@@ -87,7 +109,7 @@ static int connect_to(struct side *s, const char *gid, const char *qpn)
 		printf("connect: %s\n", strerror(err));
 		return 0;
 	}
-	for (i = 0; i < SLOTS; i++)
+	for (i = 0; i < SLOTS && s->qp->qp_type != IBV_QPT_XRC_RECV; i++)
 		if (post_receive(s, i))
 			return -1;
 	puts("connected");
@@ -161,7 +183,7 @@ static int look(struct side *s)
 static int run(struct side *s)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
-	char line[256];
+	char line[SLOT_BYTES];
 
 	while (!look(s)) {
 		if (poll(&input, 1, LOOK_MS) <= 0)
@@ -174,6 +196,13 @@ static int run(struct side *s)
 	return -EIO;
 }
 
+static enum ibv_qp_type type_of(const char *name)
+{
+	if (!strcmp(name, "xrc"))
+		return IBV_QPT_XRC_RECV;
+	return strcmp(name, "rc") ? IBV_QPT_UC : IBV_QPT_RC;
+}
+
 int forgery_qp(char **words)
 {
 	static struct side side;
@@ -181,7 +210,7 @@ int forgery_qp(char **words)
 	/* One line at a time, for poll() knows nothing of what stdio has read */
 	setbuf(stdin, NULL);
 	if (dev_open(&side.dev, words[0], number_of(words[1], 255)) ||
-	    create(&side, !strcmp(words[2], "rc")))
+	    create(&side, type_of(words[2])))
 		return -EIO;
 	return run(&side);
 }
