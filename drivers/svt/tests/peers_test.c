@@ -3,6 +3,7 @@
  * Tests of who may speak to a remote QP from an address: transport/peers.c.
  */
 #include <kunit/test.h>
+#include <net/net_namespace.h>
 
 #include "transport/peers.h"
 
@@ -11,13 +12,22 @@
 #define ALICE		KUIDT_INIT(1000)
 #define BOB		KUIDT_INIT(1001)
 
-/* Of no namespace, so that no QP of a device meets them */
-static const struct svt_peer_pair_key here = { .sgid.raw = { 1 }, .dgid.raw = { 2 } };
-static const struct svt_peer_pair_key there = { .sgid.raw = { 1 }, .dgid.raw = { 3 } };
+/* No addresses of a host, so that no QP of a device meets them */
+static struct svt_peer_pair_key here = { .sgid.raw = { 1 }, .dgid.raw = { 2 } };
+static struct svt_peer_pair_key there = { .sgid.raw = { 1 }, .dgid.raw = { 3 } };
+/* That of a namespace which has ended */
+static const struct svt_peer_pair_key elsewhere = { .sgid.raw = { 1 }, .dgid.raw = { 2 } };
+
+static int live_in_first_namespace(struct kunit *test)
+{
+	here.netns = init_net.net_cookie;
+	there.netns = init_net.net_cookie;
+	return 0;
+}
 
 static bool is_pair(const struct svt_peer_pair_key *key)
 {
-	return svt_has_peer(key->net, &key->sgid, &key->dgid);
+	return svt_has_peer(&init_net, &key->sgid, &key->dgid);
 }
 
 static struct svt_peer *take(struct kunit *test, const struct svt_peer_pair_key *key, u32 qpn,
@@ -60,6 +70,15 @@ static void other_qps_and_addresses_are_others(struct kunit *test)
 	svt_peer_release(alice);
 }
 
+static void who_lived_in_another_namespace_is_another(struct kunit *test)
+{
+	struct svt_peer *alice = take(test, &elsewhere, QPN, ALICE);
+
+	KUNIT_EXPECT_FALSE(test, is_pair(&here));
+	svt_peer_release(take(test, &here, QPN, BOB));
+	svt_peer_release(alice);
+}
+
 static void clients_in_the_kernel_are_one_user(struct kunit *test)
 {
 	struct svt_peer *client = take(test, &here, QPN, INVALID_UID);
@@ -97,7 +116,7 @@ static void a_pair_is_there_as_long_as_a_qp(struct kunit *test)
 	second = take(test, &here, OTHER_QPN, BOB);
 	KUNIT_EXPECT_TRUE(test, is_pair(&here));
 	KUNIT_EXPECT_FALSE(test, is_pair(&there));
-	KUNIT_EXPECT_FALSE(test, svt_has_peer(here.net, &here.dgid, &here.sgid));
+	KUNIT_EXPECT_FALSE(test, svt_has_peer(&init_net, &here.dgid, &here.sgid));
 	svt_peer_release(first);
 	KUNIT_EXPECT_TRUE(test, is_pair(&here));
 	svt_peer_release(second);
@@ -107,6 +126,7 @@ static void a_pair_is_there_as_long_as_a_qp(struct kunit *test)
 static struct kunit_case peers_cases[] = {
 	KUNIT_CASE(another_user_is_refused_until_the_last_qp_goes),
 	KUNIT_CASE(other_qps_and_addresses_are_others),
+	KUNIT_CASE(who_lived_in_another_namespace_is_another),
 	KUNIT_CASE(clients_in_the_kernel_are_one_user),
 	KUNIT_CASE(the_privileged_join),
 	KUNIT_CASE(a_pair_is_there_as_long_as_a_qp),
@@ -115,6 +135,7 @@ static struct kunit_case peers_cases[] = {
 
 static struct kunit_suite peers_suite = {
 	.name = "svt-peers",
+	.init = live_in_first_namespace,
 	.test_cases = peers_cases,
 };
 

@@ -8,12 +8,12 @@
  * in it. A QP is in it from RTR to RESET or its end. In ERR too: its peer may not know of that, and
  * would believe another.
  *
- * Changed under svt_peers_lock, which is taken inside svt_qp.modify_lock; looked up under RCU.
+ * Changed under svt_peers_lock, which is taken inside svt_qp.modify_lock; pairs are looked up under
+ * RCU.
  */
 #include <linux/mutex.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
 
 #include "peers.h"
 
@@ -21,28 +21,47 @@
  * struct svt_peer_pair - two addresses with QPs that are connected by them
  * @node: in svt_peer_pairs
  * @key: the addresses
- * @peers: struct svt_peer by number of the remote QP; under svt_peers_lock, never empty outside
+ * @peers: how many struct svt_peer there are of them; under svt_peers_lock, never 0 outside
  * @rcu: for freeing
  */
 struct svt_peer_pair {
 	struct rhash_head node;
 	struct svt_peer_pair_key key;
-	struct xarray peers;
+	u32 peers;
 	struct rcu_head rcu;
+};
+
+/* Compared as bytes: it has no holes */
+struct svt_peer_key {
+	struct svt_peer_pair_key pair;
+	u64 qpn;
 };
 
 /**
  * struct svt_peer - a remote QP that QPs of ours are connected to
- * @pair: the addresses
- * @qpn: its number
+ * @node: in svt_peers
+ * @key: the addresses, and its number
+ * @pair: of the addresses
  * @users: QPs of ours
  * @uid: whose the first of them is; INVALID_UID: a client's in the kernel
+ * @rcu: for freeing
  */
 struct svt_peer {
+	struct rhash_head node;
+	struct svt_peer_key key;
 	struct svt_peer_pair *pair;
-	u32 qpn;
 	u32 users;
 	kuid_t uid;
+	struct rcu_head rcu;
+};
+
+/*
+ * What may become a peer, and its pair. It is made outside of the lock: who waits for memory, or is
+ * at the limit of a control group, keeps nobody else from connecting.
+ */
+struct svt_peer_spare {
+	struct svt_peer_pair *pair;
+	struct svt_peer *peer;
 };
 
 static const struct rhashtable_params svt_peer_pair_params = {
@@ -52,87 +71,125 @@ static const struct rhashtable_params svt_peer_pair_params = {
 	.automatic_shrinking = true,
 };
 
+static const struct rhashtable_params svt_peer_params = {
+	.key_len = sizeof(struct svt_peer_key),
+	.key_offset = offsetof(struct svt_peer, key),
+	.head_offset = offsetof(struct svt_peer, node),
+	.automatic_shrinking = true,
+};
+
 static struct rhashtable svt_peer_pairs;
+static struct rhashtable svt_peers;
 static DEFINE_MUTEX(svt_peers_lock);
 
 /**
- * svt_peers_init - make the table
+ * svt_peers_init - make the tables
  *
  * Context: module init.
  * Return: 0 or -ENOMEM.
  */
 int svt_peers_init(void)
 {
-	return rhashtable_init(&svt_peer_pairs, &svt_peer_pair_params);
+	int ret;
+
+	ret = rhashtable_init(&svt_peer_pairs, &svt_peer_pair_params);
+	if (ret)
+		return ret;
+	ret = rhashtable_init(&svt_peers, &svt_peer_params);
+	if (ret)
+		rhashtable_destroy(&svt_peer_pairs);
+	return ret;
 }
 
 /**
- * svt_peers_exit - free the table
+ * svt_peers_exit - free the tables
  *
  * Context: module exit; no QP is left.
  */
 void svt_peers_exit(void)
 {
-	WARN_ON(atomic_read(&svt_peer_pairs.nelems));
+	WARN_ON(atomic_read(&svt_peers.nelems) || atomic_read(&svt_peer_pairs.nelems));
+	rhashtable_destroy(&svt_peers);
 	rhashtable_destroy(&svt_peer_pairs);
 }
 
-/* Return: the pair, new if need be, or an ERR_PTR */
-static struct svt_peer_pair *svt_pair_get(const struct svt_peer_pair_key *key)
+static void svt_spare_free(struct svt_peer_spare *spare)
+{
+	kfree(spare->pair);
+	kfree(spare->peer);
+}
+
+static int svt_spare_alloc(struct svt_peer_spare *spare, const struct svt_peer_key *key,
+			   kuid_t uid)
+{
+	spare->pair = kzalloc(sizeof(*spare->pair), SVT_GFP_CHARGED);
+	spare->peer = kzalloc(sizeof(*spare->peer), SVT_GFP_CHARGED);
+	if (!spare->pair || !spare->peer) {
+		svt_spare_free(spare);
+		return -ENOMEM;
+	}
+	spare->pair->key = key->pair;
+	spare->peer->key = *key;
+	spare->peer->uid = uid;
+	return 0;
+}
+
+/* Return: the pair, @spare's if there was none, or an ERR_PTR */
+static struct svt_peer_pair *svt_pair_get(struct svt_peer_spare *spare)
 {
 	struct svt_peer_pair *pair;
 	int ret;
 
 	lockdep_assert_held(&svt_peers_lock);
-	pair = rhashtable_lookup_fast(&svt_peer_pairs, key, svt_peer_pair_params);
+	pair = rhashtable_lookup_fast(&svt_peer_pairs, &spare->pair->key, svt_peer_pair_params);
 	if (pair)
 		return pair;
-	pair = kzalloc(sizeof(*pair), SVT_GFP_CHARGED);
-	if (!pair)
-		return ERR_PTR(-ENOMEM);
-	pair->key = *key;
-	xa_init(&pair->peers);
-	ret = rhashtable_insert_fast(&svt_peer_pairs, &pair->node, svt_peer_pair_params);
-	if (!ret)
-		return pair;
-	kfree(pair);
-	return ERR_PTR(ret);
+	ret = rhashtable_insert_fast(&svt_peer_pairs, &spare->pair->node, svt_peer_pair_params);
+	if (ret)
+		return ERR_PTR(ret);
+	swap(pair, spare->pair);
+	return pair;
 }
 
 /* Frees a pair that nobody is connected by */
 static void svt_pair_put(struct svt_peer_pair *pair)
 {
 	lockdep_assert_held(&svt_peers_lock);
-	if (!xa_empty(&pair->peers))
+	if (pair->peers)
 		return;
 	rhashtable_remove_fast(&svt_peer_pairs, &pair->node, svt_peer_pair_params);
-	xa_destroy(&pair->peers);
 	kfree_rcu(pair, rcu);
 }
 
-static struct svt_peer *svt_peer_add(struct svt_peer_pair *pair, u32 qpn, kuid_t uid)
+static struct svt_peer *svt_peer_add(struct svt_peer_spare *spare)
 {
-	struct svt_peer *peer = kmalloc(sizeof(*peer), SVT_GFP_CHARGED);
+	struct svt_peer_pair *pair = svt_pair_get(spare);
+	struct svt_peer *peer = NULL;
 	int ret;
 
-	if (!peer)
-		return ERR_PTR(-ENOMEM);
-	*peer = (struct svt_peer) { .pair = pair, .qpn = qpn, .users = 1, .uid = uid };
-	ret = xa_err(xa_store(&pair->peers, qpn, peer, SVT_GFP_CHARGED));
-	if (!ret)
-		return peer;
-	kfree(peer);
-	return ERR_PTR(ret);
+	if (IS_ERR(pair))
+		return ERR_CAST(pair);
+	ret = rhashtable_insert_fast(&svt_peers, &spare->peer->node, svt_peer_params);
+	if (ret) {
+		svt_pair_put(pair);
+		return ERR_PTR(ret);
+	}
+	swap(peer, spare->peer);
+	peer->pair = pair;
+	peer->users = 1;
+	pair->peers++;
+	return peer;
 }
 
-static struct svt_peer *svt_peer_join(struct svt_peer_pair *pair, u32 qpn, kuid_t uid,
-				      bool privileged)
+static struct svt_peer *svt_peer_join(struct svt_peer_spare *spare, bool privileged)
 {
-	struct svt_peer *peer = xa_load(&pair->peers, qpn);
+	struct svt_peer *peer;
 
+	lockdep_assert_held(&svt_peers_lock);
+	peer = rhashtable_lookup_fast(&svt_peers, &spare->peer->key, svt_peer_params);
 	if (!peer)
-		return svt_peer_add(pair, qpn, uid);
-	if (!privileged && !uid_eq(peer->uid, uid))
+		return svt_peer_add(spare);
+	if (!privileged && !uid_eq(peer->uid, spare->peer->uid))
 		return ERR_PTR(-EADDRINUSE);
 	peer->users++;
 	return peer;
@@ -140,7 +197,7 @@ static struct svt_peer *svt_peer_join(struct svt_peer_pair *pair, u32 qpn, kuid_
 
 /**
  * svt_peer_take - speak to a remote QP from an address
- * @key: that address, and where the QP is
+ * @pair: that address, and where the QP is
  * @qpn: its number
  * @uid: on behalf of whom; INVALID_UID: a client in the kernel, and all of these are one
  * @privileged: also if another user does
@@ -148,21 +205,21 @@ static struct svt_peer *svt_peer_join(struct svt_peer_pair *pair, u32 qpn, kuid_
  * Context: may sleep.
  * Return: to be given to svt_peer_release(); -EADDRINUSE another user does; -ENOMEM.
  */
-struct svt_peer *svt_peer_take(const struct svt_peer_pair_key *key, u32 qpn, kuid_t uid,
+struct svt_peer *svt_peer_take(const struct svt_peer_pair_key *pair, u32 qpn, kuid_t uid,
 			       bool privileged)
 {
-	struct svt_peer_pair *pair;
+	const struct svt_peer_key key = { .pair = *pair, .qpn = qpn };
+	struct svt_peer_spare spare;
 	struct svt_peer *peer;
+	int ret;
 
+	ret = svt_spare_alloc(&spare, &key, uid);
+	if (ret)
+		return ERR_PTR(ret);
 	mutex_lock(&svt_peers_lock);
-	pair = svt_pair_get(key);
-	if (IS_ERR(pair)) {
-		peer = ERR_CAST(pair);
-	} else {
-		peer = svt_peer_join(pair, qpn, uid, privileged);
-		svt_pair_put(pair);
-	}
+	peer = svt_peer_join(&spare, privileged);
 	mutex_unlock(&svt_peers_lock);
+	svt_spare_free(&spare);
 	return peer;
 }
 
@@ -174,16 +231,14 @@ struct svt_peer *svt_peer_take(const struct svt_peer_pair_key *key, u32 qpn, kui
  */
 void svt_peer_release(struct svt_peer *peer)
 {
-	struct svt_peer_pair *pair;
-
 	if (!peer)
 		return;
 	mutex_lock(&svt_peers_lock);
-	pair = peer->pair;
 	if (!--peer->users) {
-		xa_erase(&pair->peers, peer->qpn);
-		kfree(peer);
-		svt_pair_put(pair);
+		rhashtable_remove_fast(&svt_peers, &peer->node, svt_peer_params);
+		peer->pair->peers--;
+		svt_pair_put(peer->pair);
+		kfree_rcu(peer, rcu);
 	}
 	mutex_unlock(&svt_peers_lock);
 }
@@ -201,7 +256,9 @@ void svt_peer_release(struct svt_peer *peer)
  */
 bool svt_has_peer(const struct net *net, const union ib_gid *sgid, const union ib_gid *dgid)
 {
-	struct svt_peer_pair_key key = { .net = net, .sgid = *sgid, .dgid = *dgid };
+	const struct svt_peer_pair_key key = {
+		.netns = net->net_cookie, .sgid = *sgid, .dgid = *dgid,
+	};
 	bool found;
 
 	rcu_read_lock();

@@ -9,12 +9,12 @@ struct svt_peer;
 
 /**
  * struct svt_peer_pair_key - two addresses that QPs are connected by
- * @net: the namespace of the source address; only compared
+ * @netns: net_cookie of the namespace of the source address, which no other ever has
  * @sgid: source
  * @dgid: destination
  */
 struct svt_peer_pair_key {
-	const struct net *net;
+	u64 netns;
 	union ib_gid sgid;
 	union ib_gid dgid;
 };

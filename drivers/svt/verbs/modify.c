@@ -120,12 +120,15 @@ static struct svt_peer *svt_modify_peer(const struct svt_qp *qp, const struct ib
 	u32 qpn = mask & IB_QP_DEST_QPN ? attr->dest_qp_num : qp->attr.dest_qp_num;
 	const struct ib_gid_attr *sgid = attr->ah_attr.grh.sgid_attr;
 	struct svt_peer_pair_key key = {};
+	const struct net *net;
 	struct svt_peer *peer;
 
 	if (!qp->type->connected || !(mask & IB_QP_AV))
 		return NULL;
 	rcu_read_lock();
-	key.net = svt_gid_net(sgid);
+	net = svt_gid_net(sgid);
+	/* One that was just removed is in none, and gets no path */
+	key.netns = net ? net->net_cookie : 0;
 	rcu_read_unlock();
 	key.sgid = sgid->gid;
 	key.dgid = attr->ah_attr.grh.dgid;
