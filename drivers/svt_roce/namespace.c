@@ -72,18 +72,42 @@ static struct roce_device *first_device(struct roce_net *rnet)
 	return device;
 }
 
-/* Tell the devices of all other namespaces. They stay until the end of the RCU read section */
+/* Return: of the devices of all namespaces the one with the lowest index from @index on, or NULL */
+static struct roce_device *lowest_from(u32 index)
+{
+	struct roce_device *device, *lowest = NULL;
+	struct net *net;
+
+	for_each_net_rcu(net)
+		list_for_each_entry_rcu(device, &roce_net(net)->devices, node)
+			if (roce_is_ready(device) && device->svt.ibdev.index >= index &&
+			    (!lowest || device->svt.ibdev.index < lowest->svt.ibdev.index))
+				lowest = device;
+	return lowest;
+}
+
+/*
+ * Tell the devices of all other namespaces, each outside of the RCU read section: it may have many
+ * QPs. One that is being unregistered takes its QPs along itself.
+ */
 static void tell_devices(u32 number)
 {
 	struct roce_device *device;
-	struct net *net;
+	u32 index = 0;
+	bool stays;
 
-	rcu_read_lock();
-	for_each_net_rcu(net)
-		list_for_each_entry_rcu(device, &roce_net(net)->devices, node)
-			if (roce_is_ready(device))
-				svt_netns_gone(&device->svt, number);
-	rcu_read_unlock();
+	do {
+		rcu_read_lock();
+		device = lowest_from(index);
+		stays = device && ib_device_try_get(&device->svt.ibdev);
+		if (device)
+			index = device->svt.ibdev.index + 1;
+		rcu_read_unlock();
+		if (stays) {
+			svt_netns_gone(&device->svt, number);
+			ib_device_put(&device->svt.ibdev);
+		}
+	} while (device);
 }
 
 /*

@@ -7,6 +7,9 @@
 
 #include "qp.h"
 
+/* In one RCU read section */
+#define QPS_AT_ONCE	256
+
 static bool svt_qp_lives_in(const struct svt_qp *qp, u32 netns)
 {
 	lockdep_assert_held(&qp->recv.side.lock);
@@ -25,6 +28,25 @@ static void svt_qp_leave(struct svt_qp *qp, u32 netns)
 	svt_recv_kick(qp, 0);
 }
 
+/* Of many QPs some at a time. Return: whether there may be more */
+static bool svt_qps_leave(struct rhashtable_iter *iter, u32 netns)
+{
+	struct svt_qp *qp;
+	u32 left;
+
+	rhashtable_walk_start(iter);
+	/* After a resize of the table it begins again, and meets some QPs twice */
+	for (left = QPS_AT_ONCE; left; left--) {
+		qp = rhashtable_walk_next(iter);
+		if (!qp)
+			break;
+		if (!IS_ERR(qp))
+			svt_qp_leave(qp, netns);
+	}
+	rhashtable_walk_stop(iter);
+	return !left;
+}
+
 /**
  * svt_netns_gone - take all QPs to the error state that live in a namespace
  * @dev: device, of another namespace; it stays registered until this returns
@@ -32,21 +54,15 @@ static void svt_qp_leave(struct svt_qp *qp, u32 netns)
  *
  * From now on the backend gives no path or flow that number.
  *
- * Context: process; BH on.
+ * Context: may sleep.
  */
 void svt_netns_gone(struct svt_device *dev, u32 netns)
 {
 	struct rhashtable_iter iter;
-	struct svt_qp *qp;
 
 	rhashtable_walk_enter(&dev->core->qps, &iter);
-	rhashtable_walk_start(&iter);
-	/* After a resize of the table it begins again, and meets some QPs twice */
-	while ((qp = rhashtable_walk_next(&iter))) {
-		if (!IS_ERR(qp))
-			svt_qp_leave(qp, netns);
-	}
-	rhashtable_walk_stop(&iter);
+	while (svt_qps_leave(&iter, netns))
+		cond_resched();
 	rhashtable_walk_exit(&iter);
 }
 EXPORT_SYMBOL_GPL(svt_netns_gone);
