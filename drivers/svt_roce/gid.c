@@ -9,6 +9,7 @@
  */
 #include <linux/hashtable.h>
 #include <net/l3mdev.h>
+#include <rdma/ib_cache.h>
 
 #include "device.h"
 #include "gid.h"
@@ -110,6 +111,8 @@ int roce_add_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **
 	entry->gid = attr->gid;
 	entry->device = device;
 	entry->ifindex = ifindex;
+	entry->vlan_id = U16_MAX;
+	rdma_read_gid_l2_fields(attr, &entry->vlan_id, NULL);
 	entry->net = net;
 	ret = add(entry);
 	if (ret)

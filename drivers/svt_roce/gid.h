@@ -14,6 +14,7 @@ struct roce_net;
  * @gid: the GID
  * @device: that has it
  * @ifindex: of the netdev that has the address
+ * @vlan_id: as ib_core tells GIDs of one address apart; U16_MAX: of no VLAN
  * @net: of that netdev; NULL when that is gone. No reference: the end of @net sets it
  *
  * All but @node and @net stay as they are.
@@ -24,6 +25,7 @@ struct roce_gid {
 	union ib_gid gid;
 	struct roce_device *device;
 	u32 ifindex;
+	u16 vlan_id;
 	struct net *net;
 };
 

@@ -87,11 +87,13 @@ static bool is_multicast(const struct sk_buff *skb)
  * @device: that takes it
  * @netns: as svt_rx_cb.netns
  * @ifindex: as svt_rx_cb.ifindex
+ * @vlan_id: as roce_gid.vlan_id
  */
 struct arrival {
 	struct roce_device *device;
 	u32 netns;
 	u32 ifindex;
+	u16 vlan_id;
 };
 
 /**
@@ -159,19 +161,18 @@ static bool find_arrival(const struct roce_net *rnet, const struct sk_buff *skb,
 	bool looped = is_looped(skb);
 	const struct roce_gid *entry;
 
-	arrival->ifindex = 0;
+	*arrival = (struct arrival) { .netns = rnet->number, .vlan_id = U16_MAX };
 	if (is_multicast(skb)) {
 		arrival->device = find_listener(rnet, skb);
 	} else {
 		entry = find_gid(rnet, skb, looped);
-		arrival->device = entry ? entry->device : NULL;
-		if (entry && !looped)
-			arrival->ifindex = entry->ifindex;
+		if (!entry)
+			return false;
+		arrival->device = entry->device;
+		arrival->ifindex = looped ? 0 : entry->ifindex;
+		arrival->vlan_id = entry->vlan_id;
 	}
-	if (!arrival->device || !roce_is_ready(arrival->device))
-		return false;
-	arrival->netns = rnet->number;
-	return true;
+	return arrival->device && roce_is_ready(arrival->device);
 }
 
 /*
@@ -223,6 +224,7 @@ static void hand_over(const struct arrival *arrival, struct sk_buff *skb, unsign
 		.offset = from, .length = to - from, .stride = stride,
 		.trailer = ROCE_ICRC_LENGTH, .one_train = roce_built(skb),
 		.netns = arrival->netns, .ifindex = arrival->ifindex,
+		.tagged = arrival->vlan_id != U16_MAX, .vlan_id = arrival->vlan_id,
 	};
 	svt_receive(&arrival->device->svt, skb);
 }

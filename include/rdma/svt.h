@@ -117,6 +117,9 @@ struct svt_train {
  * @trailer: bytes at the end of each packet that are not for the core (the ICRC)
  * @one_train: the packets are known to be a train of a core of this host, so all are for one QP
  * @checked: of a frame, for which nothing else stands here: TCP's or UDP's checksum is right
+ * @tagged: what the packets were sent to is on VLAN @vlan_id, by which ib_core tells GIDs of one
+ *	address apart
+ * @vlan_id: that
  * @netns: that the packets came in by, as svt_path.netns
  * @ifindex: the netdev there, as svt_path.ifindex; 0: they did not leave this host, and are for any
  */
@@ -127,6 +130,8 @@ struct svt_rx_cb {
 	u32 trailer;
 	bool one_train;
 	bool checked;
+	bool tagged;
+	u16 vlan_id;
 	u32 netns;
 	u32 ifindex;
 };

@@ -311,6 +311,27 @@ gid_in_namespace() {
 	return 1
 }
 
+# A client of the connection manager gets to the listener on its VLAN: "ping" is what that has to hear
+requests_on_one_address() {
+	local id namespace server
+	make_pod pod 1 vlan 10
+	make_pod other 1 vlan 20
+	make_vlans
+	until_true 10 two_gids
+	for namespace in other pod; do
+		[ $namespace = pod ] && id=10 || id=20
+		ip netns exec $namespace rping -s -C 1 -a 10.0.7.1 >"$WORK/server" 2>&1 &
+		server=$!
+		until_true 20 is_listened $server || die "$(<"$WORK/server")"
+		ip -n b route replace 10.0.7.1/32 dev vlan$id
+		in_b timeout "$(scaled 30)" rping -c -C 1 -a 10.0.7.1 || die "nobody answers on VLAN $id"
+		wait $server || die "$(<"$WORK/server")"
+	done
+	delete_vlans
+	ip netns delete other
+	end_pod pod 1
+}
+
 # make_device ADDRESS: svtp, in the container, on a netdev of its own with that address
 make_device() {
 	ip -n pod link add dm0 type veth peer name dm1
@@ -469,6 +490,7 @@ run_test "a VLAN does not hear another" vlans_are_apart
 # Kernels that are made for tests have no VRF
 is_made "$SVT_KERNEL" || run_on_each "a VRF does not hear another" vrfs_are_apart
 run_test "an address in two namespaces is two" same_address_twice
+run_test "requests to an address in two namespaces" requests_on_one_address
 run_test "the addresses of both ends in a container" same_addresses_on_one_host
 run_test "two devices in a container" two_devices_in_a_container
 run_test "a device on the netdev of a container" device_on_the_netdev_of_a_container

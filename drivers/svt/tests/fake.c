@@ -729,6 +729,8 @@ void svt_fake_put(struct svt_fake *fake, const struct svt_packet *packet, const 
 		.trailer = SVT_FAKE_TRAILER,
 		.netns = fake->netns,
 		.ifindex = fake->ifindex,
+		.tagged = fake->vlan_id,
+		.vlan_id = fake->vlan_id,
 	};
 	skb_queue_tail(&fake->wire, skb);
 }

@@ -43,6 +43,7 @@
  * @address: what rx_address tells of every packet
  * @netns: where every packet comes in, as svt_rx_cb.netns
  * @ifindex: likewise
+ * @vlan_id: likewise; 0: no VLAN
  * @events: of QPs, by enum ib_event_type
  * @srq_events: of SRQs
  * @completions: calls of a CQ's handler
@@ -65,6 +66,7 @@ struct svt_fake {
 	struct svt_rx_address address;
 	u32 netns;
 	u32 ifindex;
+	u16 vlan_id;
 	unsigned int events[32];
 	unsigned int srq_events[32];
 	unsigned int completions;

@@ -132,19 +132,35 @@ static void uc_ends_with_a_receive_that_is_wrong(struct kunit *test)
 
 /* ---- UD ---- */
 
-/* In the service level: see struct svt_rx_address */
-static void a_process_is_told_what_a_datagram_came_in(struct kunit *test)
+/* What the completion of a datagram tells that comes by VLAN 10 */
+static struct ib_wc receive_by_vlan(struct kunit *test, bool user)
 {
 	struct responder_fixture *f = open(test, IB_QPT_UD);
 	struct svt_sge sge = svt_fake_sge(f->memory, 0, GRH + 100);
 	struct svt_packet packet = responder_packet(f, IB_OPCODE_UD_SEND_ONLY, 77);
-	struct ib_wc wc;
 
-	f->qp->user = true;
+	f->qp->user = user;
+	f->fake->vlan_id = 10;
 	KUNIT_ASSERT_EQ(test, svt_fake_post_recv(f->qp, 1, &sge, 1), 0);
 	svt_fake_receive(f->fake, f->qp, &packet, f->data, 100);
-	wc = responder_expect_recv(f, 1, IB_WC_SUCCESS);
+	return responder_expect_recv(f, 1, IB_WC_SUCCESS);
+}
+
+/* In the service level: see struct svt_rx_address */
+static void a_process_is_told_what_a_datagram_came_in(struct kunit *test)
+{
+	struct ib_wc wc = receive_by_vlan(test, true);
+
 	KUNIT_EXPECT_EQ(test, wc.sl, SVT_FAKE_PACKET_TYPE);
+	KUNIT_EXPECT_FALSE(test, wc.wc_flags & IB_WC_WITH_VLAN);
+}
+
+static void a_kernel_client_is_told_the_vlan_of_a_datagram(struct kunit *test)
+{
+	struct ib_wc wc = receive_by_vlan(test, false);
+
+	KUNIT_EXPECT_TRUE(test, wc.wc_flags & IB_WC_WITH_VLAN);
+	KUNIT_EXPECT_EQ(test, wc.vlan_id, 10);
 }
 
 static void ud_delivers_behind_the_network_header(struct kunit *test)
@@ -255,6 +271,7 @@ static struct kunit_case datagram_cases[] = {
 	KUNIT_CASE(uc_drops_what_does_not_fit),
 	KUNIT_CASE(uc_ends_with_a_receive_that_is_wrong),
 	KUNIT_CASE(a_process_is_told_what_a_datagram_came_in),
+	KUNIT_CASE(a_kernel_client_is_told_the_vlan_of_a_datagram),
 	KUNIT_CASE(ud_delivers_behind_the_network_header),
 	KUNIT_CASE(ud_drops_a_wrong_qkey),
 	KUNIT_CASE(ud_drops_what_does_not_fit_and_keeps_the_receive),

@@ -3,7 +3,6 @@
  * Datagrams to a UD QP or to QP 1 (IBTA 9.6.1.5, 9.8.3). One that can not be delivered is dropped
  * and leaves the receive that it would have had. Under recv.side.lock.
  */
-#include <rdma/ib_cache.h>
 #include <rdma/ib_mad.h>
 
 #include "responder.h"
@@ -39,26 +38,11 @@ static enum svt_verdict svt_ud_deliver(struct svt_qp *qp, const struct svt_rx_pa
 	return svt_receive_payload(qp, sizeof(address->grh), rx);
 }
 
-/* By which ib_core finds the GID to answer from, for kernel clients */
-static void svt_ud_add_vlan(struct ib_device *ibdev, const union ib_gid *dgid, struct svt_cqe *cqe)
-{
-	const struct ib_gid_attr *attr;
-	u16 vlan_id = U16_MAX;
-
-	attr = rdma_find_gid(ibdev, dgid, IB_GID_TYPE_ROCE_UDP_ENCAP, NULL);
-	if (IS_ERR(attr))
-		return;
-	/* ib_core's word for no VLAN is the same */
-	if (!rdma_read_gid_l2_fields(attr, &vlan_id, NULL) && vlan_id != U16_MAX) {
-		cqe->vlan_id = vlan_id;
-		cqe->flags |= SVT_CQE_WITH_VLAN;
-	}
-	rdma_put_gid_attr(attr);
-}
-
-static void svt_ud_complete(struct svt_qp *qp, const struct svt_packet *packet,
+static void svt_ud_complete(struct svt_qp *qp, const struct svt_rx_packet *rx,
 			    const struct svt_rx_address *address)
 {
+	const struct svt_packet *packet = &rx->packet;
+	const struct svt_rx_cb *cb = svt_rx_cb(rx->skb);
 	struct svt_cqe cqe = {
 		.opcode = IB_WC_RECV,
 		.byte_len = sizeof(address->grh) + packet->payload_length,
@@ -67,8 +51,11 @@ static void svt_ud_complete(struct svt_qp *qp, const struct svt_packet *packet,
 		.sl = qp->user ? address->packet_type : address->sl,
 	};
 
-	if (!qp->user)
-		svt_ud_add_vlan(qp->ibqp.device, &address->dgid, &cqe);
+	/* By which ib_core finds the GID to answer from, for kernel clients */
+	if (!qp->user && cb->tagged) {
+		cqe.vlan_id = cb->vlan_id;
+		cqe.flags |= SVT_CQE_WITH_VLAN;
+	}
 	svt_message_complete(qp, packet, &cqe);
 }
 
@@ -122,7 +109,7 @@ void svt_responder_ud_request(struct svt_qp *qp, struct svt_rx_packet *rx)
 	qp->dev->ops->rx_address(qp->dev, rx->skb, svt_ud_length(rx), &address);
 	verdict = svt_ud_deliver(qp, rx, &address);
 	if (verdict == SVT_VERDICT_OK)
-		svt_ud_complete(qp, &rx->packet, &address);
+		svt_ud_complete(qp, rx, &address);
 	else
 		svt_responder_lose(qp, rx, verdict);
 }
