@@ -18,6 +18,7 @@
  * @gone: @netdev is being unregistered; protected by roce_net.lock
  * @ready: the core takes packets; set with release by roce_start(), read with acquire by
  *	roce_is_ready()
+ * @guests: GIDs in other namespaces, see gid.c
  * @memberships: groups joined in other namespaces, see multicast.c; under RTNL
  * @frames: the hook by which frames are taken while there are flow rules; under RTNL
  */
@@ -31,6 +32,7 @@ struct roce_device {
 	bool listed;
 	bool gone;
 	bool ready;
+	unsigned int guests;
 	struct list_head memberships;
 	struct nf_hook_ops frames;
 };

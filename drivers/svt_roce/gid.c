@@ -17,10 +17,17 @@
 #include "socket.h"
 
 /*
- * Serialises changes of the tables of all namespaces. RTNL may be held by who takes it;
- * roce_net.sockets_lock is taken inside.
+ * Serialises changes of the tables of all namespaces, and protects roce_device.guests. RTNL may be
+ * held by who takes it; roce_net.sockets_lock is taken inside.
  */
 static DEFINE_MUTEX(gids_lock);
+
+/*
+ * Parts of a device's table: what all namespaces but its own may have together leaves a quarter to
+ * that, and none of them leaves nothing to the next.
+ */
+#define ALL_GUESTS(gids)	((gids) / 4 * 3)
+#define ONE_GUEST(gids)		((gids) / 8)
 
 static u32 hash(const union ib_gid *gid)
 {
@@ -65,20 +72,41 @@ static struct net *get_namespace(const struct ib_gid_attr *attr, u32 *ifindex)
 	return net;
 }
 
+static bool is_guest(const struct roce_gid *entry)
+{
+	return !net_eq(entry->net, entry->device->net);
+}
+
+static bool has_room(const struct roce_net *rnet, const struct roce_device *device)
+{
+	unsigned int gids = device->svt.ibdev.port_data[1].immutable.gid_tbl_len, count = 0;
+	const struct roce_gid *entry;
+	int bucket;
+
+	lockdep_assert_held(&gids_lock);
+	hash_for_each(rnet->gids, bucket, entry, node)
+		if (entry->device == device)
+			count++;
+	return count < ONE_GUEST(gids) && device->guests < ALL_GUESTS(gids);
+}
+
 static int add(struct roce_gid *entry)
 {
 	struct roce_net *rnet = roce_net(entry->net);
 	int ret;
 
-	mutex_lock(&gids_lock);
+	lockdep_assert_held(&gids_lock);
+	if (is_guest(entry) && !has_room(rnet, entry->device))
+		return -ENOSPC;
 	ret = roce_sockets_get(entry->net);
-	if (!ret) {
-		hash_add_rcu(rnet->gids, &entry->node, hash(&entry->gid));
-		if (!net_eq(entry->net, entry->device->net))
-			WRITE_ONCE(rnet->had_guests, true);
+	if (ret)
+		return ret;
+	hash_add_rcu(rnet->gids, &entry->node, hash(&entry->gid));
+	if (is_guest(entry)) {
+		entry->device->guests++;
+		WRITE_ONCE(rnet->had_guests, true);
 	}
-	mutex_unlock(&gids_lock);
-	return ret;
+	return 0;
 }
 
 /**
@@ -88,7 +116,8 @@ static int add(struct roce_gid *entry)
  * @context: set to what roce_del_gid() needs
  *
  * Context: may sleep; RTNL may be held.
- * Return: 0, -ENOMEM, or what roce_sockets_get() says: nobody could talk to the GID.
+ * Return: 0; -ENOMEM; -ENOSPC the namespace has its part of the table; what roce_sockets_get()
+ *	says: nobody could talk to the GID.
  */
 int roce_add_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **context)
 {
@@ -114,7 +143,9 @@ int roce_add_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **
 	entry->vlan_id = U16_MAX;
 	rdma_read_gid_l2_fields(attr, &entry->vlan_id, NULL);
 	entry->net = net;
+	mutex_lock(&gids_lock);
 	ret = add(entry);
+	mutex_unlock(&gids_lock);
 	if (ret)
 		kfree(entry);
 	else
@@ -128,6 +159,8 @@ static void leave(struct roce_gid *entry)
 {
 	lockdep_assert_held(&gids_lock);
 	hash_del_rcu(&entry->node);
+	if (is_guest(entry))
+		entry->device->guests--;
 	roce_sockets_put(entry->net);
 	entry->net = NULL;
 }

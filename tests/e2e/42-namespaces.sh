@@ -411,6 +411,26 @@ device_on_the_netdev_of_a_container() {
 	end_pod pod 1
 }
 
+# gids_of PATTERN: how many svta has
+gids_of() {
+	cat /sys/class/infiniband/svta/ports/1/gids/* 2>/dev/null | grep -c "$1" || :
+}
+
+# Of many addresses, with room for others'
+container_has_its_part() {
+	local i
+	make_pod pod 1 macvlan
+	for ((i = 0; i < 200; i++)); do
+		printf 'addr add fd08::%x/128 dev net0 nodad\n' $i
+	done | ip -n pod -batch -
+	until_true 30 eval '[ "$(gids_of ^fd08)" -ge 100 ]'
+	ip -n a addr add 10.0.0.99/24 dev veth0
+	until_true 10 eval '[ "$(gids_of "$(mapped 10.0.0.99)")" = 1 ]'
+	[ "$(gids_of ^fd08)" -le 128 ]
+	ip -n a addr delete 10.0.0.99/24 dev veth0
+	end_pod pod 1
+}
+
 # A process that left the namespace keeps its QPs there, until that ends
 qps_end_with_their_namespace() {
 	local SERVER=pod process
@@ -494,6 +514,7 @@ run_test "requests to an address in two namespaces" requests_on_one_address
 run_test "the addresses of both ends in a container" same_addresses_on_one_host
 run_test "two devices in a container" two_devices_in_a_container
 run_test "a device on the netdev of a container" device_on_the_netdev_of_a_container
+run_test "a container has its part of the GIDs" container_has_its_part
 run_test "QPs end with the namespace that they live in" qps_end_with_their_namespace
 run_test "a namespace ends in traffic" namespace_ends_in_traffic
 run_on_each "teardown leaves nothing" teardown_pair
