@@ -8,11 +8,15 @@
  * Only the kernel's sockets, ours among them, and those of who had CAP_NET_RAW when they opened
  * them, may send to the port of RoCE from an address to another by which a QP is connected. Else
  * the port is one like others: a server may answer a client that has it.
+ *
+ * Addresses of our own packets that were translated are not those that their QP is connected by.
+ * The ICRC is wrong then, but on this host nobody looks at it.
  */
 #include <linux/capability.h>
 #include <linux/netfilter.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/netfilter/nf_conntrack.h>
 #include <net/sock.h>
 #include <rdma/svt.h>
 
@@ -81,6 +85,28 @@ static bool is_privileged(struct sock *sk, const struct net *net)
 	return privileged;
 }
 
+/* Then the destination that the header of IP has is the next stop only */
+static bool is_source_routed(const struct sk_buff *skb)
+{
+	unsigned int offset = 0;
+
+	return IS_ENABLED(CONFIG_IPV6) && ip_hdr(skb)->version == 6 &&
+	       ipv6_ext_hdr(ipv6_hdr(skb)->nexthdr) &&
+	       ipv6_find_hdr(skb, &offset, NEXTHDR_ROUTING, NULL, NULL) >= 0;
+}
+
+/*
+ * A QP is connected by the addresses, whichever end is here. Where they tell nothing the source is
+ * enough: RoCE has no routing headers.
+ */
+static bool is_of_peers(const struct sk_buff *skb, const struct net *net, const union ib_gid *from,
+			const union ib_gid *to)
+{
+	if (svt_has_peer(net, from, to) || svt_has_peer(net, to, from))
+		return true;
+	return is_source_routed(skb) && roce_find_owner(roce_net(net), from);
+}
+
 /* The counter is that of a device with one of the addresses; there may be none any more */
 static void count(const struct net *net, const union ib_gid *from, const union ib_gid *to)
 {
@@ -91,9 +117,18 @@ static void count(const struct net *net, const union ib_gid *from, const union i
 		svt_count_forgery(&device->svt);
 }
 
+static bool is_translated(const struct sk_buff *skb)
+{
+	enum ip_conntrack_info info;
+	const struct nf_conn *ct = nf_ct_get(skb, &info);
+
+	return ct && ct->status & IPS_NAT_MASK;
+}
+
 /*
  * An address of a peer is no source of this host's. But over IPv6 any process may have it
- * (IPV6_FREEBIND), and so could tell a QP of this host that it is its peer.
+ * (IPV6_FREEBIND), and so could tell a QP of this host that it is its peer. Of the kernel's packets
+ * only translated ones come here.
  */
 static noinline bool is_forgery(struct sock *sk, const struct sk_buff *skb, struct net *net)
 {
@@ -101,9 +136,7 @@ static noinline bool is_forgery(struct sock *sk, const struct sk_buff *skb, stru
 
 	roce_read_source(skb, &from);
 	roce_read_destination(skb, &to);
-	if (!svt_has_peer(net, &from, &to) && !svt_has_peer(net, &to, &from))
-		return false;
-	if (is_privileged(sk, net))
+	if (!is_kernels(sk) && (!is_of_peers(skb, net, &from, &to) || is_privileged(sk, net)))
 		return false;
 	count(net, &from, &to);
 	return true;
@@ -126,7 +159,7 @@ unsigned int roce_guard(void *priv, struct sk_buff *skb, const struct nf_hook_st
 	bool ipv6 = state->pf == NFPROTO_IPV6;
 
 	/* Ours, which are most that this sees where it matters, are told by the first */
-	if (is_kernels(sk) || !is_for_roce(skb, ipv6))
+	if ((is_kernels(sk) && likely(!is_translated(skb))) || !is_for_roce(skb, ipv6))
 		return NF_ACCEPT;
 	return is_forgery(sk, skb, state->net) ? NF_DROP : NF_ACCEPT;
 }

@@ -80,6 +80,13 @@ datagrams_of_a_user() {
 	only_the_peer_is_heard
 }
 
+# By way of another host, whose address the look finds in place of the peer's
+datagrams_with_a_route() {
+	open_pair v6 rc
+	refused b forge v6 b routed
+	only_the_peer_is_heard
+}
+
 # Over IPv6 a process may send from an address that its host has not
 datagrams_of_a_neighbour() {
 	open_pair v6 rc
@@ -247,9 +254,28 @@ translated_datagrams() {
 	only_the_peer_is_heard
 }
 
+# Two packets of a QP to an address that is nobody's, which a rule makes that of the victim. Between two
+# containers of a host nobody looks at the ICRC of packets that were built together
+translated_packets_of_a_qp() {
+	local before
+	open_pair v4 rc
+	before=$(forged b)
+	open_at thief b v4 rc "${NOBODY[@]}"
+	ip -n b neigh replace 10.0.0.9 lladdr 02:00:00:00:00:09 dev veth0 nud permanent
+	tell thief connect ::ffff:10.0.0.9 "$(qpn_of victim)"
+	says thief connected
+	in_b iptables -t nat -A OUTPUT -d 10.0.0.9 -j DNAT --to-destination 10.0.0.1
+	tell thief send "$(printf 'forged%.0s' {1..200})"
+	says thief "transport retry counter exceeded"
+	forged_grew b "$before"
+	in_b iptables -t nat -F
+	only_the_peer_is_heard
+}
+
 setup_pair
 run_on_each "datagrams of another user, v4" datagrams_of_a_user v4
 run_test "datagrams of another user, v6" datagrams_of_a_user v6
+run_test "datagrams of another user with a routing header" datagrams_with_a_route
 for kind in v4 v6; do
 	run_test "datagrams of who has CAP_NET_RAW, $kind" datagrams_of_the_privileged $kind
 	run_test "a server's answers to port 4791, $kind" with_third server_answers_a_client $kind
@@ -266,6 +292,7 @@ run_test "QPs of one user, and of root" qps_of_one_user
 if [[ $SVT_KERNEL == @(trixie|sid)/* ]]; then
 	run_on_each "datagrams with a translated address, v4" with_third translated_datagrams v4
 	run_test "datagrams with a translated address, v6" with_third translated_datagrams v6
+	run_test "packets of a QP with a translated address" translated_packets_of_a_qp
 fi
 run_on_each "teardown leaves nothing" leave_pair
 finish

@@ -22,6 +22,7 @@ int main(int argc, char **argv)
 	if (argc == 8 && !strcmp(argv[1], "udp"))
 		return -forgery_udp(argv + 2);
 	fprintf(stderr, "Usage: %s qp DEVICE GID_INDEX rc|uc|xrc\n", argv[0]);
-	fprintf(stderr, "       %s udp FROM AS TO QPN PSN plain|segments|fragments\n", argv[0]);
+	fprintf(stderr,
+		"       %s udp FROM AS TO QPN PSN plain|segments|fragments|routed\n", argv[0]);
 	return 255;
 }

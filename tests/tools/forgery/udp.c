@@ -3,10 +3,12 @@
  * What any process can send: a UDP datagram that is a packet of RC from another QP. It leaves FROM,
  * an address of this host (or none, over IPv6), for TO; its ICRC is right if it comes from AS,
  * which is another address where a router translates. SHAPE is plain; segments: two packets in one
- * datagram that the kernel cuts; fragments: more than a frame holds.
+ * datagram that the kernel cuts; fragments: more than a frame holds; routed: over IPv6, by way of
+ * another host.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/seg6.h>
 #include <netinet/udp.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -116,6 +118,23 @@ static int set(int fd, int level, int name, int value)
 	return complain("setsockopt", errno);
 }
 
+/* The kernel puts the destination where segment 0 is, and the first stop into the header of IP */
+static int set_stop(const struct forgery *f, int fd)
+{
+	struct {
+		struct ipv6_sr_hdr header;
+		struct in6_addr segments[2];
+	} route = {
+		.header = { .type = 4, .hdrlen = 4, .segments_left = 1, .first_segment = 1 },
+	};
+
+	route.segments[1] = f->to.v6.sin6_addr;
+	route.segments[1].s6_addr[15] ^= 0x80;
+	if (!setsockopt(fd, IPPROTO_IPV6, IPV6_RTHDR, &route, sizeof(route)))
+		return 0;
+	return complain("IPV6_RTHDR", errno);
+}
+
 /* Any process may have an address that is not there; IPv4 does not send from it, IPv6 does */
 static int prepare(const struct forgery *f, int fd, const char *shape)
 {
@@ -129,6 +148,8 @@ static int prepare(const struct forgery *f, int fd, const char *shape)
 			  whole ? IP_PMTUDISC_DO : IP_PMTUDISC_DONT);
 	if (!ret && !strcmp(shape, "segments"))
 		ret = set(fd, IPPROTO_UDP, UDP_SEGMENT, PACKET_BYTES);
+	if (!ret && !strcmp(shape, "routed"))
+		ret = set_stop(f, fd);
 	if (!ret && bind(fd, &f->from.any, length_of(&f->from)))
 		ret = complain("bind", errno);
 	return ret;
