@@ -18,9 +18,9 @@ against_server() {
 	done
 	start_in a "$WORK/server" "${command[@]}"
 	server=$!
-	(wait_listening "$server")
+	(wait_listening "$server") || die "$(<"$WORK/server")"
 	in_b "${@:2}" >"$WORK/client" 2>&1 || die "$(<"$WORK/client")"
-	kill -9 "$server"
+	kill -9 "$server" 2>/dev/null || :
 	wait "$server" || :
 	show_file "$WORK/server"
 	show_file "$WORK/client"
@@ -28,8 +28,19 @@ against_server() {
 
 many_connections() {
 	against_server cmtime -b "$1" -- cmtime -s "$1" -c 100
-	grep -E '^connect *:' "$WORK/client"
-	grep -E '^disconnect *:' "$WORK/client"
+	grep -E '^(cm )?connect *:? ' "$WORK/client"
+	grep -E '^disconnect *:? ' "$WORK/client"
+}
+
+# That of rdma-core 56 looks up the address of its control connection among those of IPv4
+cmtime_has_ipv6() {
+	local server
+	start_in a "$WORK/server" cmtime -b fd00::1
+	server=$!
+	(wait_listening "$server") >/dev/null 2>&1 || :
+	kill -9 "$server" 2>/dev/null || :
+	wait "$server" 2>/dev/null || :
+	! grep -q 'Address family for hostname not supported' "$WORK/server"
 }
 
 # Of several streams each is long enough to meet all others: a server of iperf 2.1 that has summed up
@@ -187,7 +198,11 @@ events_of_the_port() {
 
 setup_pair
 run_test "cmtime, 100 connections, IPv4" many_connections 10.0.0.1
-run_test "cmtime, 100 connections, IPv6" many_connections fd00::1
+if cmtime_has_ipv6; then
+	run_test "cmtime, 100 connections, IPv6" many_connections fd00::1
+else
+	skip_test "cmtime, 100 connections, IPv6" "this one's control connection is of IPv4"
+fi
 run_test "iperf over librspreload" went_over_svt 2097152 streams 1
 run_test "iperf over librspreload, 4 streams" went_over_svt 8388608 streams 4
 run_test "netcat over librspreload" netcat_copies
