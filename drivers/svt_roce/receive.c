@@ -88,12 +88,14 @@ static bool is_multicast(const struct sk_buff *skb)
  * @netns: as svt_rx_cb.netns
  * @ifindex: as svt_rx_cb.ifindex
  * @vlan_id: as roce_gid.vlan_id
+ * @built: as svt_rx_cb.one_train
  */
 struct arrival {
 	struct roce_device *device;
 	u32 netns;
 	u32 ifindex;
 	u16 vlan_id;
+	bool built;
 };
 
 /**
@@ -222,11 +224,39 @@ static void hand_over(const struct arrival *arrival, struct sk_buff *skb, unsign
 	}
 	*svt_rx_cb(skb) = (struct svt_rx_cb) {
 		.offset = from, .length = to - from, .stride = stride,
-		.trailer = ROCE_ICRC_LENGTH, .one_train = roce_built(skb),
+		.trailer = ROCE_ICRC_LENGTH, .one_train = arrival->built,
 		.netns = arrival->netns, .ifindex = arrival->ifindex,
 		.tagged = arrival->vlan_id != U16_MAX, .vlan_id = arrival->vlan_id,
 	};
 	svt_receive(&arrival->device->svt, skb);
+}
+
+static void mask_headers(const struct sk_buff *skb, struct roce_masked *masked)
+{
+	union roce_headers headers = {};
+
+	memcpy(&headers, skb_network_header(skb), roce_headers_length(is_ipv6(skb)));
+	roce_icrc_mask(masked, &headers);
+}
+
+/*
+ * What this host built is whole, but a rule of the host may have translated its addresses, so that
+ * it names a QP which its sender is not connected to. The ICRC of the last packet, which is no
+ * longer than the others, tells.
+ */
+static bool has_its_addresses(struct sk_buff *skb, unsigned int stride)
+{
+	unsigned int begin = sizeof(struct udphdr), index, at;
+	struct roce_masked masked;
+	bool vector, whole;
+
+	index = (skb->len - begin - 1) / stride;
+	at = begin + index * stride;
+	mask_headers(skb, &masked);
+	vector = roce_crc_enter();
+	whole = is_whole(skb, vector, &masked, index, at, skb->len - at);
+	roce_crc_leave(vector);
+	return whole;
 }
 
 /*
@@ -236,12 +266,10 @@ static void hand_over(const struct arrival *arrival, struct sk_buff *skb, unsign
 static void check_packets(const struct arrival *arrival, struct sk_buff *skb, unsigned int stride)
 {
 	unsigned int begin = sizeof(struct udphdr), end = skb->len, index, from, at, next;
-	union roce_headers headers = {};
 	struct roce_masked masked;
 	bool vector;
 
-	memcpy(&headers, skb_network_header(skb), roce_headers_length(is_ipv6(skb)));
-	roce_icrc_mask(&masked, &headers);
+	mask_headers(skb, &masked);
 	vector = roce_crc_enter();
 	for (index = 0, from = at = begin; at < end; index++, at = next) {
 		next = min(at + stride, end);
@@ -279,7 +307,7 @@ void roce_gather(struct sk_buff *skb, unsigned int stride)
 }
 
 /* @skb begins with the UDP header, and is consumed */
-static void receive(const struct arrival *arrival, struct sk_buff *skb)
+static void receive(struct arrival *arrival, struct sk_buff *skb)
 {
 	unsigned int front = sizeof(struct udphdr), stride;
 
@@ -295,7 +323,8 @@ static void receive(const struct arrival *arrival, struct sk_buff *skb)
 	nf_reset_ct(skb);
 	skb->dev = NULL;
 	stride = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : skb->len - front;
-	if (roce_built(skb)) {
+	arrival->built = roce_built(skb) && has_its_addresses(skb, stride);
+	if (arrival->built) {
 		hand_over(arrival, skb, front, skb->len, stride);
 	} else {
 		roce_gather(skb, stride);
