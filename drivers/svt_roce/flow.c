@@ -67,6 +67,19 @@ static void flow_space(struct sock *sk)
 	rcu_read_unlock();
 }
 
+/**
+ * roce_is_flow() - does a socket belong to a flow?
+ * @sk: of a packet, or NULL
+ *
+ * Context: any.
+ * Return: whether it does, and the flow is open.
+ */
+bool roce_is_flow(const struct sock *sk)
+{
+	/* Pairs with the write in roce_flow_close() */
+	return sk && sk_fullsock(sk) && READ_ONCE(sk->sk_write_space) == flow_space;
+}
+
 /* Who is in a group hears what this host sends to it, too */
 static int hear_own_multicast(struct sock *sk)
 {

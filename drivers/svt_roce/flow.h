@@ -43,6 +43,7 @@ static inline struct roce_flow *to_roce_flow(struct svt_flow *flow)
 
 int roce_flow_open(struct svt_device *dev, struct svt_flow *flow);
 void roce_flow_close(struct svt_device *dev, struct svt_flow *flow);
+bool roce_is_flow(const struct sock *sk);
 bool roce_flow_is_empty(const struct roce_flow *flow);
 bool roce_flow_has_room(struct roce_flow *flow);
 

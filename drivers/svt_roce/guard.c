@@ -5,22 +5,19 @@
  * can tell who sends, lets none through. It looks behind the last translation of addresses, because
  * containers may be given the address of the host, and in front of fragmentation.
  *
- * Only the kernel's sockets, ours among them, and those of who had CAP_NET_RAW when they opened
- * them, may send to the port of RoCE from an address to another by which a QP is connected. Else
- * the port is one like others: a server may answer a client that has it.
- *
- * Addresses of our own packets that were translated are not those that their QP is connected by.
- * The ICRC is wrong then, but on this host nobody looks at it.
+ * Only the sockets of flows, and those of who had CAP_NET_RAW when they opened them, may send to
+ * the port of RoCE from an address to another by which a QP is connected. Else the port is one like
+ * others: a server may answer a client that has it.
  */
 #include <linux/capability.h>
 #include <linux/netfilter.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
-#include <net/netfilter/nf_conntrack.h>
 #include <net/sock.h>
 #include <rdma/svt.h>
 
 #include "device.h"
+#include "flow.h"
 #include "guard.h"
 #include "namespace.h"
 #include "receive.h"
@@ -60,15 +57,11 @@ static bool is_for_roce(const struct sk_buff *skb, bool ipv6)
 	return udp && udp->dest == htons(ROCE_V2_UDP_DPORT);
 }
 
-static bool is_kernels(const struct sock *sk)
-{
-	return sk && sk_fullsock(sk) && sk->sk_kern_sock;
-}
-
 /*
- * By the credentials of its file, which also a program that was given it has. One without a file is
- * the kernel's, made in another way; one that was closed is nobody's. A packet may still have the
- * socket of another namespace, which says nothing in this one.
+ * By the credentials of its file, which also a program that was given it has. One that was closed
+ * is nobody's, and one that the kernel made for itself may carry what a process says, as that of
+ * AF_RXRPC does. A packet may still have the socket of another namespace, which says nothing in
+ * this one.
  */
 static bool is_privileged(struct sock *sk, const struct net *net)
 {
@@ -78,9 +71,8 @@ static bool is_privileged(struct sock *sk, const struct net *net)
 		return false;
 	/* Against sock_orphan(), which comes before the end of the file */
 	read_lock_bh(&sk->sk_callback_lock);
-	if (sk->sk_socket)
-		privileged = !sk->sk_socket->file ||
-			     file_ns_capable(sk->sk_socket->file, net->user_ns, CAP_NET_RAW);
+	if (sk->sk_socket && sk->sk_socket->file)
+		privileged = file_ns_capable(sk->sk_socket->file, net->user_ns, CAP_NET_RAW);
 	read_unlock_bh(&sk->sk_callback_lock);
 	return privileged;
 }
@@ -117,18 +109,9 @@ static void count(const struct net *net, const union ib_gid *from, const union i
 		svt_count_forgery(&device->svt);
 }
 
-static bool is_translated(const struct sk_buff *skb)
-{
-	enum ip_conntrack_info info;
-	const struct nf_conn *ct = nf_ct_get(skb, &info);
-
-	return ct && ct->status & IPS_NAT_MASK;
-}
-
 /*
  * An address of a peer is no source of this host's. But over IPv6 any process may have it
- * (IPV6_FREEBIND), and so could tell a QP of this host that it is its peer. Of the kernel's packets
- * only translated ones come here.
+ * (IPV6_FREEBIND), and so could tell a QP of this host that it is its peer.
  */
 static noinline bool is_forgery(struct sock *sk, const struct sk_buff *skb, struct net *net)
 {
@@ -136,7 +119,7 @@ static noinline bool is_forgery(struct sock *sk, const struct sk_buff *skb, stru
 
 	roce_read_source(skb, &from);
 	roce_read_destination(skb, &to);
-	if (!is_kernels(sk) && (!is_of_peers(skb, net, &from, &to) || is_privileged(sk, net)))
+	if (!is_of_peers(skb, net, &from, &to) || is_privileged(sk, net))
 		return false;
 	count(net, &from, &to);
 	return true;
@@ -159,7 +142,7 @@ unsigned int roce_guard(void *priv, struct sk_buff *skb, const struct nf_hook_st
 	bool ipv6 = state->pf == NFPROTO_IPV6;
 
 	/* Ours, which are most that this sees where it matters, are told by the first */
-	if ((is_kernels(sk) && likely(!is_translated(skb))) || !is_for_roce(skb, ipv6))
+	if (roce_is_flow(sk) || !is_for_roce(skb, ipv6))
 		return NF_ACCEPT;
 	return is_forgery(sk, skb, state->net) ? NF_DROP : NF_ACCEPT;
 }
