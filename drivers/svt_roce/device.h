@@ -7,6 +7,16 @@
 #include <rdma/svt.h>
 
 /**
+ * struct roce_slot - a place in the GID table of ib_core
+ * @netns: number of the namespace of the GID that is there, or was there last; 0: the device's own
+ * @live: it is there
+ */
+struct roce_slot {
+	u32 netns;
+	bool live;
+};
+
+/**
  * struct roce_device - a device on a netdev
  * @svt: what the core sees; must be first
  * @netdev: the link; with a reference from creation to release
@@ -18,7 +28,7 @@
  * @gone: @netdev is being unregistered; protected by roce_net.lock
  * @ready: the core takes packets; set with release by roce_start(), read with acquire by
  *	roce_is_ready()
- * @guests: GIDs in other namespaces, see gid.c
+ * @slots: of the GID table of ib_core; see gid.c
  * @memberships: groups joined in other namespaces, see multicast.c; under RTNL
  * @frames: the hook by which frames are taken while there are flow rules; under RTNL
  */
@@ -32,7 +42,7 @@ struct roce_device {
 	bool listed;
 	bool gone;
 	bool ready;
-	unsigned int guests;
+	struct roce_slot slots[SVT_GID_TABLE_LENGTH];
 	struct list_head memberships;
 	struct nf_hook_ops frames;
 };

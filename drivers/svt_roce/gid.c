@@ -17,7 +17,7 @@
 #include "socket.h"
 
 /*
- * Serialises changes of the tables of all namespaces, and protects roce_device.guests. RTNL may be
+ * Serialises changes of the tables of all namespaces, and protects roce_device.slots. RTNL may be
  * held by who takes it; roce_net.sockets_lock is taken inside.
  */
 static DEFINE_MUTEX(gids_lock);
@@ -26,8 +26,8 @@ static DEFINE_MUTEX(gids_lock);
  * Parts of a device's table: what all namespaces but its own may have together leaves a quarter to
  * that, and none of them leaves nothing to the next.
  */
-#define ALL_GUESTS(gids)	((gids) / 4 * 3)
-#define ONE_GUEST(gids)		((gids) / 8)
+#define GIDS_OF_ALL_GUESTS	(SVT_GID_TABLE_LENGTH / 4 * 3)
+#define GIDS_OF_A_GUEST		(SVT_GID_TABLE_LENGTH / 8)
 
 static u32 hash(const union ib_gid *gid)
 {
@@ -72,41 +72,82 @@ static struct net *get_namespace(const struct ib_gid_attr *attr, u32 *ifindex)
 	return net;
 }
 
-static bool is_guest(const struct roce_gid *entry)
+/*
+ * May namespace @netns have the GID at @index? One that went keeps its slot as long as handles, QPs
+ * or connections refer to it. ib_core tells nobody, but takes the first free slot: all that come
+ * before @index are held.
+ */
+static bool has_room(const struct roce_device *device, u32 netns, u32 index)
 {
-	return !net_eq(entry->net, entry->device->net);
-}
-
-static bool has_room(const struct roce_net *rnet, const struct roce_device *device)
-{
-	unsigned int gids = device->svt.ibdev.port_data[1].immutable.gid_tbl_len, count = 0;
-	const struct roce_gid *entry;
-	int bucket;
+	unsigned int i, one = 0, all = 0;
 
 	lockdep_assert_held(&gids_lock);
-	hash_for_each(rnet->gids, bucket, entry, node)
-		if (entry->device == device)
-			count++;
-	return count < ONE_GUEST(gids) && device->guests < ALL_GUESTS(gids);
+	for (i = 0; i < SVT_GID_TABLE_LENGTH; i++) {
+		const struct roce_slot *slot = &device->slots[i];
+
+		if (!slot->netns || (!slot->live && i > index))
+			continue;
+		all++;
+		one += slot->netns == netns;
+	}
+	return one < GIDS_OF_A_GUEST && all < GIDS_OF_ALL_GUESTS;
 }
 
-static int add(struct roce_gid *entry)
+static int take_slot(struct roce_device *device, const struct net *net, u32 index)
+{
+	u32 netns = net_eq(net, device->net) ? 0 : roce_net(net)->number;
+
+	if (netns && !has_room(device, netns, index))
+		return -ENOSPC;
+	device->slots[index] = (struct roce_slot) { .netns = netns, .live = true };
+	return 0;
+}
+
+static int enlist(struct roce_gid *entry)
 {
 	struct roce_net *rnet = roce_net(entry->net);
 	int ret;
 
 	lockdep_assert_held(&gids_lock);
-	if (is_guest(entry) && !has_room(rnet, entry->device))
-		return -ENOSPC;
 	ret = roce_sockets_get(entry->net);
 	if (ret)
 		return ret;
 	hash_add_rcu(rnet->gids, &entry->node, hash(&entry->gid));
-	if (is_guest(entry)) {
-		entry->device->guests++;
+	if (!net_eq(entry->net, entry->device->net))
 		WRITE_ONCE(rnet->had_guests, true);
-	}
 	return 0;
+}
+
+/* @entry is NULL for a GID that is of no use */
+static int add(struct roce_device *device, const struct net *net, u32 index,
+	       struct roce_gid *entry)
+{
+	int ret;
+
+	mutex_lock(&gids_lock);
+	ret = take_slot(device, net, index);
+	if (!ret && entry) {
+		ret = enlist(entry);
+		device->slots[index].live = !ret;
+	}
+	mutex_unlock(&gids_lock);
+	return ret;
+}
+
+static struct roce_gid *alloc_gid(struct roce_device *device, const struct ib_gid_attr *attr,
+				  struct net *net, u32 ifindex)
+{
+	struct roce_gid *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+
+	if (!entry)
+		return NULL;
+	entry->gid = attr->gid;
+	entry->device = device;
+	entry->ifindex = ifindex;
+	entry->vlan_id = U16_MAX;
+	rdma_read_gid_l2_fields(attr, &entry->vlan_id, NULL);
+	entry->net = net;
+	return entry;
 }
 
 /**
@@ -122,30 +163,21 @@ static int add(struct roce_gid *entry)
 int roce_add_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **context)
 {
 	struct roce_device *device = to_roce_device(dev);
-	struct roce_gid *entry;
+	struct roce_gid *entry = NULL;
+	int ret = -ENOMEM;
 	struct net *net;
 	u32 ifindex;
-	int ret = 0;
 
 	*context = NULL;
 	net = get_namespace(attr, &ifindex);
 	if (!net)
 		return 0;
-	if (!roce_serves(device, net))
-		goto put;
-	ret = -ENOMEM;
-	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
-	if (!entry)
-		goto put;
-	entry->gid = attr->gid;
-	entry->device = device;
-	entry->ifindex = ifindex;
-	entry->vlan_id = U16_MAX;
-	rdma_read_gid_l2_fields(attr, &entry->vlan_id, NULL);
-	entry->net = net;
-	mutex_lock(&gids_lock);
-	ret = add(entry);
-	mutex_unlock(&gids_lock);
+	if (roce_serves(device, net)) {
+		entry = alloc_gid(device, attr, net, ifindex);
+		if (!entry)
+			goto put;
+	}
+	ret = add(device, net, attr->index, entry);
 	if (ret)
 		kfree(entry);
 	else
@@ -159,8 +191,6 @@ static void leave(struct roce_gid *entry)
 {
 	lockdep_assert_held(&gids_lock);
 	hash_del_rcu(&entry->node);
-	if (is_guest(entry))
-		entry->device->guests--;
 	roce_sockets_put(entry->net);
 	entry->net = NULL;
 }
@@ -168,21 +198,22 @@ static void leave(struct roce_gid *entry)
 /**
  * roce_del_gid() - svt_backend_ops.del_gid
  * @dev: the device
+ * @attr: the GID
  * @context: as roce_add_gid() set it
  *
  * Context: may sleep; RTNL may be held.
  */
-void roce_del_gid(struct svt_device *dev, void **context)
+void roce_del_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **context)
 {
 	struct roce_gid *entry = *context;
 
-	if (!entry)
-		return;
 	mutex_lock(&gids_lock);
-	if (entry->net)
+	to_roce_device(dev)->slots[attr->index].live = false;
+	if (entry && entry->net)
 		leave(entry);
 	mutex_unlock(&gids_lock);
-	kfree_rcu(entry, rcu);
+	if (entry)
+		kfree_rcu(entry, rcu);
 }
 
 /**

@@ -31,7 +31,7 @@ struct roce_gid {
 
 bool roce_serves(const struct roce_device *device, const struct net *net);
 int roce_add_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **context);
-void roce_del_gid(struct svt_device *dev, void **context);
+void roce_del_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **context);
 const struct roce_gid *roce_gid_at(const struct roce_net *rnet, const union ib_gid *gid,
 				   u32 ifindex);
 const struct roce_gid *roce_gid_in(const struct roce_net *rnet, const union ib_gid *gid,

@@ -109,6 +109,9 @@ struct svt_train {
 /* See svt_backend_ops.xmit */
 #define SVT_XMIT_LOCAL		1
 
+/* GIDs of a device: as many as a process can name, ib_uverbs_global_route.sgid_index has 8 bits */
+#define SVT_GID_TABLE_LENGTH	256
+
 /**
  * struct svt_rx_cb - what stands in skb->cb of a received skb: one or more packets
  * @offset: of the first BTH from skb->data
@@ -228,7 +231,7 @@ struct svt_backend_ops {
 	void (*rx_address)(struct svt_device *dev, const struct sk_buff *skb, u32 length,
 			   struct svt_rx_address *address);
 	int (*add_gid)(struct svt_device *dev, const struct ib_gid_attr *attr, void **context);
-	void (*del_gid)(struct svt_device *dev, void **context);
+	void (*del_gid)(struct svt_device *dev, const struct ib_gid_attr *attr, void **context);
 	int (*listen)(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool begin);
 	void (*release)(struct svt_device *dev);
 };

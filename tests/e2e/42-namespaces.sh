@@ -416,17 +416,42 @@ gids_of() {
 	cat /sys/class/infiniband/svta/ports/1/gids/* 2>/dev/null | grep -c "$1" || :
 }
 
-# Of many addresses, with room for others'
-container_has_its_part() {
+# addresses add|delete PREFIX COUNT: of the container
+addresses() {
 	local i
-	make_pod pod 1 macvlan
-	for ((i = 0; i < 200; i++)); do
-		printf 'addr add fd08::%x/128 dev net0 nodad\n' $i
+	for ((i = 0; i < $3; i++)); do
+		printf 'addr %s %s::%x/128 dev net0\n' "$1" "$2" $i
 	done | ip -n pod -batch -
-	until_true 30 eval '[ "$(gids_of ^fd08)" -ge 100 ]'
+}
+
+# GIDs that went, but are held by address handles, are in the table still
+held_gids_are_of_its_part() {
+	local SERVER=pod
+	peer_on veth0
+	make_pod pod 1 macvlan
+	addresses add fd08 28
+	until_true 30 eval '[ "$(gids_of ^fd08)" = 28 ]'
+	start_in a "$WORK/held" python3 "$GIDS" hold svta fd08 "$(six 2)"
+	until_true 60 grep -qx 28 "$WORK/held" || die "$(<"$WORK/held")"
+	addresses delete fd08 28
+	until_true 30 eval '[ "$(gids_of ^fd08)" = 0 ]'
+	addresses add fd09 100
 	ip -n a addr add 10.0.0.99/24 dev veth0
 	until_true 10 eval '[ "$(gids_of "$(mapped 10.0.0.99)")" = 1 ]'
-	[ "$(gids_of ^fd08)" -le 128 ]
+	[ "$(gids_of ^fd09)" -le 4 ]
+	ip -n a addr delete 10.0.0.99/24 dev veth0
+	kill_processes
+	end_pod pod 1
+}
+
+# Of many addresses, with room for others'
+container_has_its_part() {
+	make_pod pod 1 macvlan
+	addresses add fd08 100
+	until_true 30 eval '[ "$(gids_of ^fd08)" -ge 28 ]'
+	ip -n a addr add 10.0.0.99/24 dev veth0
+	until_true 10 eval '[ "$(gids_of "$(mapped 10.0.0.99)")" = 1 ]'
+	[ "$(gids_of ^fd08)" -le 32 ]
 	ip -n a addr delete 10.0.0.99/24 dev veth0
 	end_pod pod 1
 }
@@ -515,6 +540,7 @@ run_test "the addresses of both ends in a container" same_addresses_on_one_host
 run_test "two devices in a container" two_devices_in_a_container
 run_test "a device on the netdev of a container" device_on_the_netdev_of_a_container
 run_test "a container has its part of the GIDs" container_has_its_part
+run_test "GIDs that are held are of its part" held_gids_are_of_its_part
 run_test "QPs end with the namespace that they live in" qps_end_with_their_namespace
 run_test "a namespace ends in traffic" namespace_ends_in_traffic
 run_on_each "teardown leaves nothing" teardown_pair

@@ -3,16 +3,19 @@
 """Who may use a GID, and what comes to it.
 
 Usage: gids.py use|outlive|listen|send DEVICE GID_INDEX [PEER_GID [QPN]]
+       gids.py hold DEVICE PREFIX PEER_GID
 
 use: tells what becomes of an address handle and of an RC queue pair with it: "0 0", or errnos.
 outlive: connects an RC queue pair, and makes a UD one; then leaves its network namespace for that of
 process 1, which it tells, and waits until both queue pairs are in error.
 listen: tells the number of a UD queue pair, and then of each message to it.
 send: sends one there, three times.
+hold: makes an address handle from each GID that begins with PREFIX, tells how many, and keeps them.
 """
 
 import ctypes
 import errno
+import pathlib
 import sys
 import time
 
@@ -107,6 +110,20 @@ def send(device, index, peer, number):
         qp.post_send(request)
     time.sleep(0.2)
     qp.close()
+
+
+def hold(device, prefix, peer):
+    held = []
+    for index in range(255):
+        try:
+            gid = pathlib.Path(f'/sys/class/infiniband/{device}/ports/1/gids/{index}').read_text()
+        except OSError:  # none is there
+            continue
+        if gid.startswith(prefix):
+            end = End(device, index, peer)
+            held.append((end, end.handle()))
+    print(len(held), flush=True)
+    time.sleep(1000)
 
 
 globals()[sys.argv[1]](*sys.argv[2:])

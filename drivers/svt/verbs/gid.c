@@ -37,7 +37,7 @@ int svt_del_gid(const struct ib_gid_attr *attr, void **context)
 	struct svt_device *dev = to_svt_device(attr->device);
 
 	if (dev->ops->del_gid)
-		dev->ops->del_gid(dev, context);
+		dev->ops->del_gid(dev, attr, context);
 	return 0;
 }
 

@@ -17,8 +17,6 @@
 #include "../core.h"
 #include "../transport/qp.h"
 
-/* Entries of the port's GID table */
-#define SVT_GID_TABLE_LENGTH	1024
 #define SVT_PKEY_TABLE_LENGTH	1
 
 /* Bytes of a memory region */
