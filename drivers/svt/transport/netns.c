@@ -9,6 +9,7 @@
 
 /* In one RCU read section */
 #define QPS_AT_ONCE	256
+#define PASSES		8
 
 static bool svt_qp_lives_in(const struct svt_qp *qp, u32 netns)
 {
@@ -16,20 +17,25 @@ static bool svt_qp_lives_in(const struct svt_qp *qp, u32 netns)
 	return qp->flow.netns == netns || qp->path.netns == netns;
 }
 
-static void svt_qp_leave(struct svt_qp *qp, u32 netns)
+/* Return: whether it lived there, and was not in error */
+static bool svt_qp_leave(struct svt_qp *qp, u32 netns)
 {
 	struct svt_side *side = &qp->recv.side;
+	bool alive = false;
 
 	spin_lock_bh(&side->lock);
-	if (svt_qp_lives_in(qp, netns))
+	if (svt_qp_lives_in(qp, netns)) {
+		alive = READ_ONCE(qp->state) != IB_QPS_ERR;
 		svt_qp_fail(qp, side, IB_EVENT_QP_FATAL);
+	}
 	spin_unlock_bh(&side->lock);
 	/* For what was set, and for who found the lock taken */
 	svt_recv_kick(qp, 0);
+	return alive;
 }
 
 /* Of many QPs some at a time. Return: whether there may be more */
-static bool svt_qps_leave(struct rhashtable_iter *iter, u32 netns)
+static bool svt_qps_leave(struct rhashtable_iter *iter, u32 netns, bool *found)
 {
 	struct svt_qp *qp;
 	u32 left;
@@ -40,8 +46,8 @@ static bool svt_qps_leave(struct rhashtable_iter *iter, u32 netns)
 		qp = rhashtable_walk_next(iter);
 		if (!qp)
 			break;
-		if (!IS_ERR(qp))
-			svt_qp_leave(qp, netns);
+		if (!IS_ERR(qp) && svt_qp_leave(qp, netns))
+			*found = true;
 	}
 	rhashtable_walk_stop(iter);
 	return !left;
@@ -58,11 +64,20 @@ static bool svt_qps_leave(struct rhashtable_iter *iter, u32 netns)
  */
 void svt_netns_gone(struct svt_device *dev, u32 netns)
 {
+	unsigned int passes = PASSES;
 	struct rhashtable_iter iter;
+	bool found;
 
-	rhashtable_walk_enter(&dev->core->qps, &iter);
-	while (svt_qps_leave(&iter, netns))
-		cond_resched();
-	rhashtable_walk_exit(&iter);
+	/*
+	 * Where the QP is destroyed at which it paused, the walk passes over another. Not for ever,
+	 * for a process may take its QP out of the error state again and again.
+	 */
+	do {
+		found = false;
+		rhashtable_walk_enter(&dev->core->qps, &iter);
+		while (svt_qps_leave(&iter, netns, &found))
+			cond_resched();
+		rhashtable_walk_exit(&iter);
+	} while (found && --passes);
 }
 EXPORT_SYMBOL_GPL(svt_netns_gone);
