@@ -85,7 +85,7 @@ static bool has_room(const struct roce_device *device, u32 netns, u32 index)
 	for (i = 0; i < SVT_GID_TABLE_LENGTH; i++) {
 		const struct roce_slot *slot = &device->slots[i];
 
-		if (!slot->netns || (!slot->live && i > index))
+		if (!slot->netns || (!slot->live && i >= index))
 			continue;
 		all++;
 		one += slot->netns == netns;

@@ -444,7 +444,9 @@ held_gids_are_of_its_part() {
 	end_pod pod 1
 }
 
-# Of many addresses, with room for others'
+ZEROS=:0000:0000:0000:0000:0000:0000:0000
+
+# Of many addresses, with room for others'; and a place that is free again is for the next
 container_has_its_part() {
 	make_pod pod 1 macvlan
 	addresses add fd08 100
@@ -452,6 +454,10 @@ container_has_its_part() {
 	ip -n a addr add 10.0.0.99/24 dev veth0
 	until_true 10 eval '[ "$(gids_of "$(mapped 10.0.0.99)")" = 1 ]'
 	[ "$(gids_of ^fd08)" -le 32 ]
+	ip -n pod addr delete fd08::/128 dev net0
+	until_true 10 eval '[ "$(gids_of "^fd08$ZEROS")" = 0 ]'
+	ip -n pod addr add fd09::/128 dev net0
+	until_true 10 eval '[ "$(gids_of "^fd09$ZEROS")" = 1 ]'
 	ip -n a addr delete 10.0.0.99/24 dev veth0
 	end_pod pod 1
 }
