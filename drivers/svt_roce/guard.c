@@ -31,17 +31,22 @@ static int find_udp_ipv4(const struct sk_buff *skb)
 	return skb_network_offset(skb) + ip_hdrlen(skb);
 }
 
-static int find_udp_ipv6(const struct sk_buff *skb)
+/* Return: the offset of the header of that type behind extension headers, or -ENOENT */
+static int find_behind_ipv6(const struct sk_buff *skb, int type)
 {
-	u8 next = ipv6_hdr(skb)->nexthdr;
 	unsigned int offset = 0;
 
-	if (next == IPPROTO_UDP)
-		return skb_network_offset(skb) + sizeof(struct ipv6hdr);
-	if (!IS_ENABLED(CONFIG_IPV6) || !ipv6_ext_hdr(next) ||
-	    ipv6_find_hdr(skb, &offset, IPPROTO_UDP, NULL, NULL) < 0)
+	if (!IS_ENABLED(CONFIG_IPV6) || !ipv6_ext_hdr(ipv6_hdr(skb)->nexthdr) ||
+	    ipv6_find_hdr(skb, &offset, type, NULL, NULL) < 0)
 		return -ENOENT;
 	return offset;
+}
+
+static int find_udp_ipv6(const struct sk_buff *skb)
+{
+	if (ipv6_hdr(skb)->nexthdr == IPPROTO_UDP)
+		return skb_network_offset(skb) + sizeof(struct ipv6hdr);
+	return find_behind_ipv6(skb, IPPROTO_UDP);
 }
 
 /* Of what was fragmented already the first one has the ports; without it the rest is nothing */
@@ -77,26 +82,17 @@ static bool is_privileged(struct sock *sk, const struct net *net)
 	return privileged;
 }
 
-/* Then the destination that the header of IP has is the next stop only */
-static bool is_source_routed(const struct sk_buff *skb)
-{
-	unsigned int offset = 0;
-
-	return IS_ENABLED(CONFIG_IPV6) && ip_hdr(skb)->version == 6 &&
-	       ipv6_ext_hdr(ipv6_hdr(skb)->nexthdr) &&
-	       ipv6_find_hdr(skb, &offset, NEXTHDR_ROUTING, NULL, NULL) >= 0;
-}
-
 /*
- * A QP is connected by the addresses, whichever end is here. Where they tell nothing the source is
- * enough: RoCE has no routing headers.
+ * Is a QP connected by the addresses, whichever end is here? With a routing header, which RoCE has
+ * not, the destination is that of the next stop, and to have the source is enough.
  */
-static bool is_of_peers(const struct sk_buff *skb, const struct net *net, const union ib_gid *from,
-			const union ib_gid *to)
+static bool is_of_peers(const struct sk_buff *skb, const struct net *net, bool ipv6,
+			const union ib_gid *from, const union ib_gid *to)
 {
 	if (svt_has_peer(net, from, to) || svt_has_peer(net, to, from))
 		return true;
-	return is_source_routed(skb) && roce_find_owner(roce_net(net), from);
+	return ipv6 && find_behind_ipv6(skb, NEXTHDR_ROUTING) >= 0 &&
+	       roce_find_owner(roce_net(net), from);
 }
 
 /* The counter is that of a device with one of the addresses; there may be none any more */
@@ -113,13 +109,14 @@ static void count(const struct net *net, const union ib_gid *from, const union i
  * An address of a peer is no source of this host's. But over IPv6 any process may have it
  * (IPV6_FREEBIND), and so could tell a QP of this host that it is its peer.
  */
-static noinline bool is_forgery(struct sock *sk, const struct sk_buff *skb, struct net *net)
+static noinline bool is_forgery(struct sock *sk, const struct sk_buff *skb, struct net *net,
+				bool ipv6)
 {
 	union ib_gid from, to;
 
 	roce_read_source(skb, &from);
 	roce_read_destination(skb, &to);
-	if (!is_of_peers(skb, net, &from, &to) || is_privileged(sk, net))
+	if (!is_of_peers(skb, net, ipv6, &from, &to) || is_privileged(sk, net))
 		return false;
 	count(net, &from, &to);
 	return true;
@@ -144,5 +141,5 @@ unsigned int roce_guard(void *priv, struct sk_buff *skb, const struct nf_hook_st
 	/* Ours, which are most that this sees where it matters, are told by the first */
 	if (roce_is_flow(sk) || !is_for_roce(skb, ipv6))
 		return NF_ACCEPT;
-	return is_forgery(sk, skb, state->net) ? NF_DROP : NF_ACCEPT;
+	return is_forgery(sk, skb, state->net, ipv6) ? NF_DROP : NF_ACCEPT;
 }
