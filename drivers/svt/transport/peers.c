@@ -4,9 +4,9 @@
  * takes all that comes from its peer's address for its peer's. Who may speak to a remote QP from an
  * address is decided here, on the host that has the address: the user who connected a QP so first.
  *
- * One table for all devices, because several may have an address: those of a bond and of a netdev
- * in it. A QP is in it from RTR to RESET or its end. In ERR too: its peer may not know of that, and
- * would believe another.
+ * The tables are for all devices, because several may have an address: those of a bond and of a
+ * netdev in it. A QP is in them from RTR to RESET or its end. In ERR too: its peer may not know of
+ * that, and would believe another.
  *
  * Changed under svt_peers_lock, which is taken inside svt_qp.modify_lock; pairs are looked up under
  * RCU.
@@ -119,8 +119,8 @@ static void svt_spare_free(struct svt_peer_spare *spare)
 	kfree(spare->peer);
 }
 
-static int svt_spare_alloc(struct svt_peer_spare *spare, const struct svt_peer_key *key,
-			   kuid_t uid)
+static int svt_spare_alloc(struct svt_peer_spare *spare, const struct svt_peer_pair_key *pair,
+			   u32 qpn, kuid_t uid)
 {
 	spare->pair = kzalloc(sizeof(*spare->pair), SVT_GFP_CHARGED);
 	spare->peer = kzalloc(sizeof(*spare->peer), SVT_GFP_CHARGED);
@@ -128,8 +128,8 @@ static int svt_spare_alloc(struct svt_peer_spare *spare, const struct svt_peer_k
 		svt_spare_free(spare);
 		return -ENOMEM;
 	}
-	spare->pair->key = key->pair;
-	spare->peer->key = *key;
+	spare->pair->key = *pair;
+	spare->peer->key = (struct svt_peer_key) { .pair = *pair, .qpn = qpn };
 	spare->peer->uid = uid;
 	return 0;
 }
@@ -147,7 +147,8 @@ static struct svt_peer_pair *svt_pair_get(struct svt_peer_spare *spare)
 	ret = rhashtable_insert_fast(&svt_peer_pairs, &spare->pair->node, svt_peer_pair_params);
 	if (ret)
 		return ERR_PTR(ret);
-	swap(pair, spare->pair);
+	pair = spare->pair;
+	spare->pair = NULL;
 	return pair;
 }
 
@@ -164,17 +165,17 @@ static void svt_pair_put(struct svt_peer_pair *pair)
 static struct svt_peer *svt_peer_add(struct svt_peer_spare *spare)
 {
 	struct svt_peer_pair *pair = svt_pair_get(spare);
-	struct svt_peer *peer = NULL;
+	struct svt_peer *peer = spare->peer;
 	int ret;
 
 	if (IS_ERR(pair))
 		return ERR_CAST(pair);
-	ret = rhashtable_insert_fast(&svt_peers, &spare->peer->node, svt_peer_params);
+	ret = rhashtable_insert_fast(&svt_peers, &peer->node, svt_peer_params);
 	if (ret) {
 		svt_pair_put(pair);
 		return ERR_PTR(ret);
 	}
-	swap(peer, spare->peer);
+	spare->peer = NULL;
 	peer->pair = pair;
 	peer->users = 1;
 	pair->peers++;
@@ -208,12 +209,11 @@ static struct svt_peer *svt_peer_join(struct svt_peer_spare *spare, bool privile
 struct svt_peer *svt_peer_take(const struct svt_peer_pair_key *pair, u32 qpn, kuid_t uid,
 			       bool privileged)
 {
-	const struct svt_peer_key key = { .pair = *pair, .qpn = qpn };
 	struct svt_peer_spare spare;
 	struct svt_peer *peer;
 	int ret;
 
-	ret = svt_spare_alloc(&spare, &key, uid);
+	ret = svt_spare_alloc(&spare, pair, qpn, uid);
 	if (ret)
 		return ERR_PTR(ret);
 	mutex_lock(&svt_peers_lock);
