@@ -9,6 +9,7 @@
 
 /* In one RCU read section */
 #define QPS_AT_ONCE	256
+/* Over all QPs, at most */
 #define PASSES		8
 
 static bool svt_qp_lives_in(const struct svt_qp *qp, u32 netns)
@@ -69,8 +70,9 @@ void svt_netns_gone(struct svt_device *dev, u32 netns)
 	bool found;
 
 	/*
-	 * Where the QP is destroyed at which it paused, the walk passes over another. Not for ever,
-	 * for a process may take its QP out of the error state again and again.
+	 * A walk skips a QP when the one before is destroyed while it rests there. So it is done
+	 * again until it finds none; but each time a process can take its QP out of the error
+	 * state.
 	 */
 	do {
 		found = false;

@@ -19,7 +19,7 @@ int svt_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 	if (ret)
 		return ret;
 	return svt_take_deposit(&to_svt_device(pd->device)->core->pd_count, SVT_MAX_PD, udata,
-			    &to_svt_pd(pd)->deposit);
+				&to_svt_pd(pd)->deposit);
 }
 
 /**

@@ -20,7 +20,7 @@ int svt_alloc_xrcd(struct ib_xrcd *xrcd, struct ib_udata *udata)
 	if (ret)
 		return ret;
 	return svt_take_deposit(&to_svt_device(xrcd->device)->core->xrcd_count, SVT_MAX_XRCD, udata,
-			    &to_svt_xrcd(xrcd)->deposit);
+				&to_svt_xrcd(xrcd)->deposit);
 }
 
 /**
