@@ -144,19 +144,20 @@ make_group() {
 # A client of `pair` is in the group that GROUP_OF_B names, if it is set; RUN_IN_B is what runs it
 RUN_IN_B=()
 exec_in_b() {
-	[ -z "${GROUP_OF_B:-}" ] || exec_in_cgroup "$GROUP_OF_B" ip netns exec b "$@"
-	exec ip netns exec b "${RUN_IN_B[@]}" "$@"
+	local run=(ip netns exec b "${RUN_IN_B[@]}" "$@")
+	[ -z "${GROUP_OF_B:-}" ] || exec_in_cgroup "$GROUP_OF_B" "${run[@]}"
+	exec "${run[@]}"
 }
 
-# Who made the QP is whom the rule of the requester's host is asked for
+# The rule is of the requester's host, and for the user who made the QP
 rule_for_a_user() {
-	local kind=$1 peer=$2 user=$3 RUN_IN_B=("${NOBODY[@]}")
-	ip -n b "-${kind#v}" rule add to "$peer" uidrange "$user-$user" prohibit
+	local kind=$1 rule=(to "$2" uidrange 65534-65534 prohibit) RUN_IN_B=("${NOBODY[@]}")
+	ip -n b "-${kind#v}" rule add "${rule[@]}"
 	fails writes "$kind"
 	grep -E 'Failed status 12\b' "$WORK/client"
 	RUN_IN_B=()
 	writes "$kind"
-	ip -n b "-${kind#v}" rule delete to "$peer" uidrange "$user-$user" prohibit
+	ip -n b "-${kind#v}" rule delete "${rule[@]}"
 	RUN_IN_B=("${NOBODY[@]}")
 	writes "$kind"
 }
@@ -195,7 +196,7 @@ for kind in v4 v6; do
 	for type in blackhole unreachable prohibit; do
 		run_test "$type route, $kind" with_control_addresses route_refuses $kind $type $peer
 	done
-	run_test "a rule for a user, $kind" with_control_addresses rule_for_a_user $kind $peer 65534
+	run_test "a rule for a user, $kind" with_control_addresses rule_for_a_user $kind $peer
 done
 run_test "no route, v4" with_control_addresses no_route_is_a_neighbour
 run_test "a group, whatever is refused, v4" group_is_reached v4 ::ffff:239.1.2.3

@@ -26,7 +26,7 @@ open_at() {
 
 # connect_qp NAME SIDE KIND OTHER: the QP NAME to the QP OTHER, which is in SIDE
 connect_qp() {
-	tell "$1" connect "$(gid "$2" "$3")" "$(qpn_of "$4")"
+	connect_to "$1" "$(gid "$2" "$3")" "$4"
 }
 
 # open_pair KIND TYPE [COMMAND...]: QPs that are connected: the victim in a, its peer in b, run by COMMAND
@@ -48,13 +48,9 @@ only_the_peer_is_heard() {
 	cat "$WORK/victim"
 }
 
-# forged SIDE: how many packets in the name of QPs did not leave it
-forged() {
-	counter tx_forged "svt$1"
-}
-
-forged_grew() {
-	[ "$(forged "$1")" -gt "$2" ]
+# grew COUNTER DEVICE BEFORE
+grew() {
+	[ "$(counter "$1" "$2")" -gt "$3" ]
 }
 
 # forge KIND SIDE SHAPE [FROM]: a datagram from SIDE in the name of the peer, by a user without capabilities
@@ -66,9 +62,9 @@ forge() {
 # refused SIDE COMMAND...: it fails for want of a privilege, and is counted
 refused() {
 	local side=$1 before
-	before=$(forged "$side")
+	before=$(counter tx_forged "svt$side")
 	fails_with 'sendto: Operation not permitted' "${@:2}"
-	until_true 10 forged_grew "$side" "$before"
+	until_true 10 grew tx_forged "svt$side" "$before"
 }
 
 datagrams_of_a_user() {
@@ -221,10 +217,6 @@ server_answers_a_client() {
 	only_the_peer_is_heard
 }
 
-address_drops_grew() {
-	[ "$(counter rx_dropped_address svta)" -gt "$1" ]
-}
-
 # With its own address it gets to the victim, who knows that it is not its peer's
 forwarded_datagrams() {
 	local kind=$1 before from
@@ -233,7 +225,7 @@ forwarded_datagrams() {
 	before=$(counter rx_dropped_address svta)
 	forwards 1
 	in_c "${NOBODY[@]}" "$FORGERY" udp "$from" "$from" "$(address a "$kind")" "$(qpn_of victim)" 0 plain
-	until_true 10 address_drops_grew "$before"
+	until_true 10 grew rx_dropped_address svta "$before"
 	forwards 0
 	only_the_peer_is_heard
 }
@@ -243,19 +235,15 @@ translated_datagrams() {
 	local kind=$1 before tables=iptables
 	[ "$kind" = v4 ] || tables=ip6tables
 	open_pair "$kind" rc
-	before=$(forged b)
+	before=$(counter tx_forged svtb)
 	in_b "$tables" -t nat -A POSTROUTING -o veth0 -j MASQUERADE
 	forwards 1
 	in_c "${NOBODY[@]}" "$FORGERY" udp "$(third_address "$kind")" "$(address b "$kind")" \
 		"$(address a "$kind")" "$(qpn_of victim)" 0 plain
-	until_true 10 forged_grew b "$before"
+	until_true 10 grew tx_forged svtb "$before"
 	forwards 0
 	in_b "$tables" -t nat -F
 	only_the_peer_is_heard
-}
-
-backend_drops_grew() {
-	[ "$(counter rx_dropped_backend svta)" -gt "$1" ]
 }
 
 # Two packets of a QP to an address that is nobody's, which a rule makes that of the victim. Between two
@@ -266,12 +254,12 @@ translated_packets_of_a_qp() {
 	before=$(counter rx_dropped_backend svta)
 	open_at thief b v4 rc "${NOBODY[@]}"
 	ip -n b neigh replace 10.0.0.9 lladdr 02:00:00:00:00:09 dev veth0 nud permanent
-	tell thief connect ::ffff:10.0.0.9 "$(qpn_of victim)"
+	connect_to thief ::ffff:10.0.0.9 victim
 	says thief connected
 	in_b iptables -t nat -A OUTPUT -d 10.0.0.9 -j DNAT --to-destination 10.0.0.1
 	tell thief send "$(printf 'forged%.0s' {1..200})"
 	says thief "transport retry counter exceeded"
-	backend_drops_grew "$before"
+	grew rx_dropped_backend svta "$before"
 	in_b iptables -t nat -F
 	only_the_peer_is_heard
 }

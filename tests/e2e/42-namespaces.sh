@@ -173,12 +173,17 @@ drops_more() {
 	[ "$(dropped)" -ge "$1" ]
 }
 
+# add_vlan SIDE ID
+add_vlan() {
+	ip -n "$1" link add link veth0 name "vlan$2" type vlan id "$2"
+	ip -n "$1" link set "vlan$2" up
+}
+
 # make_vlans: VLANs 10 and 20 at b, its address on both
 make_vlans() {
 	local id
 	for id in 10 20; do
-		ip -n b link add link veth0 name vlan$id type vlan id $id
-		ip -n b link set vlan$id up
+		add_vlan b $id
 		ip -n b addr add 10.0.7.2/32 dev vlan$id
 		ip -n b neigh replace 10.0.7.1 dev vlan$id nud permanent \
 			lladdr "$(ip netns exec a cat /sys/class/net/veth0/address)"
@@ -209,8 +214,7 @@ unheard_on() {
 vlans_are_apart() {
 	local id
 	for id in 10 20; do
-		ip -n a link add link veth0 name vlan$id type vlan id $id
-		ip -n a link set vlan$id up
+		add_vlan a $id
 		ip netns exec a sysctl -qw net.ipv4.conf.vlan$id.rp_filter=0
 	done
 	ip netns exec a sysctl -qw net.ipv4.conf.all.rp_filter=0
@@ -232,9 +236,8 @@ make_vrfs() {
 	for id in 10 20; do
 		ip -n a link add vrf$id type vrf table $id
 		ip -n a link set vrf$id up
-		ip -n a link add link veth0 name vlan$id type vlan id $id
+		add_vlan a $id
 		ip -n a link set vlan$id master vrf$id
-		ip -n a link set vlan$id up
 		ip -n a addr add 10.0.7.1/24 dev vlan$id
 	done
 	ip netns exec a sysctl -qw net.ipv4.udp_l3mdev_accept=1
@@ -311,7 +314,7 @@ gid_in_namespace() {
 	return 1
 }
 
-# A client of the connection manager gets to the listener on its VLAN: "ping" is what that has to hear
+# A client of the connection manager gets to the listener on its VLAN
 requests_on_one_address() {
 	local id namespace server
 	make_pod pod 1 vlan 10
@@ -346,8 +349,8 @@ delete_device() {
 	until_true 10 device_gone svtp
 }
 
-# in_pod NAME DEVICE GID: a QP of the container
-in_pod() {
+# open_in_pod NAME DEVICE GID: a QP of the container
+open_in_pod() {
 	local SERVER=pod
 	open_qp "$1" "$2" "$(gid_index "$2" "$3")" rc exec_in_a
 }
@@ -356,7 +359,7 @@ in_pod() {
 # nobody answers, though none is needed
 connect_qp() {
 	[ -z "${4:-}" ] || ip -n pod neigh replace "$2" lladdr 02:00:00:00:00:01 dev "$4" nud permanent
-	tell "$1" connect "::ffff:$2" "$(qpn_of "$3")"
+	connect_to "$1" "::ffff:$2" "$3"
 	says "$1" connected
 }
 
@@ -370,7 +373,7 @@ same_addresses_on_one_host() {
 	ip -n pod addr add 10.0.0.1/32 dev net0
 	make_device 10.0.0.2
 	open_qp victim svta "$(gid_index svta v4)" rc exec_in_a
-	in_pod thief svtp "$(mapped 10.0.0.2)"
+	open_in_pod thief svtp "$(mapped 10.0.0.2)"
 	connect_qp victim 10.0.0.2 thief
 	connect_qp thief 10.0.0.1 victim dm0
 	tell thief send across
@@ -387,8 +390,8 @@ two_devices_in_a_container() {
 	peer_on veth0
 	make_pod pod 1 macvlan
 	make_device 10.8.0.1
-	in_pod here svta "$(mapped 10.0.7.1)"
-	in_pod there svtp "$(mapped 10.8.0.1)"
+	open_in_pod here svta "$(mapped 10.0.7.1)"
+	open_in_pod there svtp "$(mapped 10.8.0.1)"
 	connect_qp here 10.8.0.1 there net0
 	connect_qp there 10.0.7.1 here dm0
 	tell here send hello

@@ -114,7 +114,7 @@ def send(device, index, peer, number):
 
 def hold(device, prefix, peer):
     held = []
-    for index in range(255):
+    for index in range(256):
         try:
             gid = pathlib.Path(f'/sys/class/infiniband/{device}/ports/1/gids/{index}').read_text()
         except OSError:  # none is there

@@ -18,6 +18,11 @@ tell() {
 	echo "${*:2}" >"$WORK/$1.in"
 }
 
+# connect_to NAME GID OTHER: the QP NAME to the QP OTHER, which is at GID
+connect_to() {
+	tell "$1" connect "$2" "$(qpn_of "$3")"
+}
+
 qpn_of() {
 	value_of qpn <"$WORK/$1"
 }
