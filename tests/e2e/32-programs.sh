@@ -8,8 +8,8 @@
 PRELOAD=(env "LD_PRELOAD=$(echo /usr/lib/*/rsocket/librspreload.so)")
 NETCAT="${PRELOAD[*]} nc.traditional"
 
-# against_server COMMAND... -- CLIENT...: of a server that is one until it is killed. It is not asked
-# to end: librdmacm's threads may wait for each other for ever then, over rxe as well.
+# against_server COMMAND... -- CLIENT...: of a server that is one until it is killed, or ends well. It is
+# not asked to end: librdmacm's threads may wait for each other for ever then, over rxe as well.
 against_server() {
 	local command=() server
 	while [ "$1" != -- ]; do
@@ -20,8 +20,11 @@ against_server() {
 	server=$!
 	(wait_listening "$server") || die "$(<"$WORK/server")"
 	in_b "${@:2}" >"$WORK/client" 2>&1 || die "$(<"$WORK/client")"
-	kill -9 "$server" 2>/dev/null || :
-	wait "$server" || :
+	if kill -9 "$server" 2>/dev/null; then
+		wait "$server" || :
+	else
+		wait "$server" || die "the server failed: $(<"$WORK/server")"
+	fi
 	show_file "$WORK/server"
 	show_file "$WORK/client"
 }
