@@ -45,7 +45,13 @@ static void refused(struct kunit *test, kuid_t uid)
 
 	KUNIT_EXPECT_PTR_EQ(test, peer, ERR_PTR(-EADDRINUSE));
 	if (!IS_ERR(peer))
-		svt_peer_release(peer);
+		svt_peer_release(peer, uid);
+}
+
+static void take_and_release(struct kunit *test, const struct svt_peer_pair_key *key, u32 qpn,
+			     kuid_t uid)
+{
+	svt_peer_release(take(test, key, qpn, uid), uid);
 }
 
 static void another_user_is_refused_until_the_last_qp_goes(struct kunit *test)
@@ -54,20 +60,20 @@ static void another_user_is_refused_until_the_last_qp_goes(struct kunit *test)
 	struct svt_peer *second = take(test, &here, QPN, ALICE);
 
 	refused(test, BOB);
-	svt_peer_release(first);
+	svt_peer_release(first, ALICE);
 	refused(test, BOB);
-	svt_peer_release(second);
-	svt_peer_release(take(test, &here, QPN, BOB));
+	svt_peer_release(second, ALICE);
+	take_and_release(test, &here, QPN, BOB);
 }
 
 static void other_qps_and_addresses_are_others(struct kunit *test)
 {
 	struct svt_peer *alice = take(test, &here, QPN, ALICE);
 
-	svt_peer_release(take(test, &here, OTHER_QPN, BOB));
-	svt_peer_release(take(test, &there, QPN, BOB));
+	take_and_release(test, &here, OTHER_QPN, BOB);
+	take_and_release(test, &there, QPN, BOB);
 	refused(test, BOB);
-	svt_peer_release(alice);
+	svt_peer_release(alice, ALICE);
 }
 
 static void who_lived_in_another_namespace_is_another(struct kunit *test)
@@ -75,24 +81,32 @@ static void who_lived_in_another_namespace_is_another(struct kunit *test)
 	struct svt_peer *alice = take(test, &elsewhere, QPN, ALICE);
 
 	KUNIT_EXPECT_FALSE(test, is_pair(&here));
-	svt_peer_release(take(test, &here, QPN, BOB));
-	svt_peer_release(alice);
+	take_and_release(test, &here, QPN, BOB);
+	svt_peer_release(alice, ALICE);
 }
 
 static void clients_in_the_kernel_are_one_user(struct kunit *test)
 {
 	struct svt_peer *client = take(test, &here, QPN, INVALID_UID);
 
-	svt_peer_release(take(test, &here, QPN, INVALID_UID));
+	take_and_release(test, &here, QPN, INVALID_UID);
 	refused(test, GLOBAL_ROOT_UID);
-	svt_peer_release(client);
-
-	client = take(test, &here, QPN, ALICE);
-	refused(test, INVALID_UID);
-	svt_peer_release(client);
+	svt_peer_release(client, INVALID_UID);
 }
 
-/* And gives nobody a right that comes without the privilege */
+static void no_process_keeps_a_client_in_the_kernel_out(struct kunit *test)
+{
+	struct svt_peer *alice = take(test, &here, QPN, ALICE);
+	struct svt_peer *client = take(test, &here, QPN, INVALID_UID);
+
+	take_and_release(test, &here, QPN, ALICE);
+	refused(test, BOB);
+	svt_peer_release(alice, ALICE);
+	refused(test, ALICE);
+	svt_peer_release(client, INVALID_UID);
+}
+
+/* And give nobody a right who comes without the privilege, also not who was first and has gone */
 static void the_privileged_join(struct kunit *test)
 {
 	struct svt_peer *alice = take(test, &here, QPN, ALICE);
@@ -100,10 +114,11 @@ static void the_privileged_join(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, bob);
 	refused(test, BOB);
-	svt_peer_release(alice);
+	svt_peer_release(alice, ALICE);
 	refused(test, BOB);
+	refused(test, ALICE);
 	KUNIT_EXPECT_TRUE(test, is_pair(&here));
-	svt_peer_release(bob);
+	svt_peer_release(bob, BOB);
 	KUNIT_EXPECT_FALSE(test, is_pair(&here));
 }
 
@@ -117,9 +132,9 @@ static void a_pair_is_there_as_long_as_a_qp(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_pair(&here));
 	KUNIT_EXPECT_FALSE(test, is_pair(&there));
 	KUNIT_EXPECT_FALSE(test, svt_has_peer(&init_net, &here.dgid, &here.sgid));
-	svt_peer_release(first);
+	svt_peer_release(first, ALICE);
 	KUNIT_EXPECT_TRUE(test, is_pair(&here));
-	svt_peer_release(second);
+	svt_peer_release(second, BOB);
 	KUNIT_EXPECT_FALSE(test, is_pair(&here));
 }
 
@@ -128,6 +143,7 @@ static struct kunit_case peers_cases[] = {
 	KUNIT_CASE(other_qps_and_addresses_are_others),
 	KUNIT_CASE(who_lived_in_another_namespace_is_another),
 	KUNIT_CASE(clients_in_the_kernel_are_one_user),
+	KUNIT_CASE(no_process_keeps_a_client_in_the_kernel_out),
 	KUNIT_CASE(the_privileged_join),
 	KUNIT_CASE(a_pair_is_there_as_long_as_a_qp),
 	{}

@@ -43,7 +43,10 @@ struct svt_peer_key {
  * @key: the addresses, and its number
  * @pair: of the addresses
  * @users: QPs of ours
- * @uid: whose the first of them is; INVALID_UID: a client's in the kernel
+ * @owned: of these, the QPs of @uid
+ * @uid: whose the first of them is; INVALID_UID: a client's in the kernel. Once @owned is 0 it
+ *	stays 0: who is left came by a privilege, or is a client in the kernel, and so must be who
+ *	joins
  * @rcu: for freeing
  */
 struct svt_peer {
@@ -51,6 +54,7 @@ struct svt_peer {
 	struct svt_peer_key key;
 	struct svt_peer_pair *pair;
 	u32 users;
+	u32 owned;
 	kuid_t uid;
 	struct rcu_head rcu;
 };
@@ -178,21 +182,31 @@ static struct svt_peer *svt_peer_add(struct svt_peer_spare *spare)
 	spare->peer = NULL;
 	peer->pair = pair;
 	peer->users = 1;
+	peer->owned = 1;
 	pair->peers++;
 	return peer;
+}
+
+static bool svt_peer_owned(const struct svt_peer *peer, kuid_t uid)
+{
+	lockdep_assert_held(&svt_peers_lock);
+	return peer->owned && uid_eq(peer->uid, uid);
 }
 
 static struct svt_peer *svt_peer_join(struct svt_peer_spare *spare, bool privileged)
 {
 	struct svt_peer *peer;
+	bool owns;
 
 	lockdep_assert_held(&svt_peers_lock);
 	peer = rhashtable_lookup_fast(&svt_peers, &spare->peer->key, svt_peer_params);
 	if (!peer)
 		return svt_peer_add(spare);
-	if (!privileged && !uid_eq(peer->uid, spare->peer->uid))
+	owns = svt_peer_owned(peer, spare->peer->uid);
+	if (!owns && !privileged && uid_valid(spare->peer->uid))
 		return ERR_PTR(-EADDRINUSE);
 	peer->users++;
+	peer->owned += owns;
 	return peer;
 }
 
@@ -200,7 +214,8 @@ static struct svt_peer *svt_peer_join(struct svt_peer_spare *spare, bool privile
  * svt_peer_take - speak to a remote QP from an address
  * @pair: that address, and where the QP is
  * @qpn: its number
- * @uid: on behalf of whom; INVALID_UID: a client in the kernel, and all of these are one
+ * @uid: on behalf of whom; INVALID_UID: a client in the kernel, and all of these are one, whom no
+ *	process keeps from its peer
  * @privileged: also if another user does
  *
  * Context: may sleep.
@@ -226,14 +241,16 @@ struct svt_peer *svt_peer_take(const struct svt_peer_pair_key *pair, u32 qpn, ku
 /**
  * svt_peer_release - undo svt_peer_take()
  * @peer: what that returned, or NULL
+ * @uid: that it was called with
  *
  * Context: may sleep.
  */
-void svt_peer_release(struct svt_peer *peer)
+void svt_peer_release(struct svt_peer *peer, kuid_t uid)
 {
 	if (!peer)
 		return;
 	mutex_lock(&svt_peers_lock);
+	peer->owned -= svt_peer_owned(peer, uid);
 	if (!--peer->users) {
 		rhashtable_remove_fast(&svt_peers, &peer->node, svt_peer_params);
 		peer->pair->peers--;

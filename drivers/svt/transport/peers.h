@@ -23,6 +23,6 @@ int svt_peers_init(void);
 void svt_peers_exit(void);
 struct svt_peer *svt_peer_take(const struct svt_peer_pair_key *key, u32 qpn, kuid_t uid,
 			       bool privileged);
-void svt_peer_release(struct svt_peer *peer);
+void svt_peer_release(struct svt_peer *peer, kuid_t uid);
 
 #endif

@@ -97,7 +97,7 @@ void svt_qp_reset_sides(struct svt_qp *qp)
 	svt_qp_reset_locked(qp);
 	svt_qp_unlock(qp);
 	/* Nothing more is sent to it */
-	svt_peer_release(qp->peer);
+	svt_peer_release(qp->peer, qp->uid);
 	qp->peer = NULL;
 }
 

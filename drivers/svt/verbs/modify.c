@@ -93,14 +93,11 @@ static int svt_modify_check(struct svt_qp *qp, const struct ib_qp_attr *attr, in
 	       svt_modify_check_reliable(qp, attr, mask);
 }
 
-/* Clients in the kernel are trusted: no process is to keep them from their peers */
-static bool svt_may_send_anything(const struct svt_qp *qp, const struct ib_gid_attr *attr)
+static bool svt_may_send_anything(const struct ib_gid_attr *attr)
 {
 	struct net *net;
 	bool may;
 
-	if (!uid_valid(qp->uid))
-		return true;
 	rcu_read_lock();
 	net = svt_gid_net(attr);
 	may = net && ns_capable(net->user_ns, CAP_NET_RAW);
@@ -133,7 +130,7 @@ static struct svt_peer *svt_modify_peer(const struct svt_qp *qp, const struct ib
 	key.sgid = sgid->gid;
 	key.dgid = attr->ah_attr.grh.dgid;
 	peer = svt_peer_take(&key, qpn, qp->uid, false);
-	if (PTR_ERR_OR_ZERO(peer) == -EADDRINUSE && svt_may_send_anything(qp, sgid))
+	if (PTR_ERR_OR_ZERO(peer) == -EADDRINUSE && svt_may_send_anything(sgid))
 		peer = svt_peer_take(&key, qpn, qp->uid, true);
 	return peer;
 }
@@ -150,7 +147,7 @@ static int svt_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask
 	ret = svt_qp_modify(qp, attr, mask, old, new);
 	if (!ret && peer)
 		swap(qp->peer, peer);
-	svt_peer_release(peer);
+	svt_peer_release(peer, qp->uid);
 	return ret;
 }
 
