@@ -254,7 +254,6 @@ int roce_create(const char *name, struct net_device *netdev)
 
 	device = to_roce_device(dev);
 	device->net = net;
-	INIT_LIST_HEAD(&device->memberships);
 	ret = roce_prepare(device, netdev);
 	if (ret)
 		goto dealloc;

@@ -29,7 +29,6 @@ struct roce_slot {
  * @ready: the core takes packets; set with release by roce_start(), read with acquire by
  *	roce_is_ready()
  * @slots: of the GID table of ib_core; see gid.c
- * @memberships: groups joined in other namespaces, see multicast.c; under RTNL
  * @frames: the hook by which frames are taken while there are flow rules; under RTNL
  */
 struct roce_device {
@@ -43,7 +42,6 @@ struct roce_device {
 	bool gone;
 	bool ready;
 	struct roce_slot slots[SVT_GID_TABLE_LENGTH];
-	struct list_head memberships;
 	struct nf_hook_ops frames;
 };
 

@@ -7,7 +7,8 @@
  * sockets get what the netdev accepts. RTNL protects the memberships of a netdev.
  *
  * In another namespace than the device's, each netdev is a member that has a GID of the device.
- * Those may come and go, so it is remembered which are.
+ * Those may come and go, so it is remembered which are, until the netdev goes, for another may get
+ * its index.
  */
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
@@ -21,17 +22,22 @@
 
 /**
  * struct membership - a netdev of another namespace joined a group
- * @node: in roce_device.memberships
+ * @node: in memberships
+ * @device: for which it did
  * @gid: of the group
  * @netns: as svt_path.netns
  * @ifindex: of the netdev
  */
 struct membership {
 	struct list_head node;
+	const struct roce_device *device;
 	union ib_gid gid;
 	u32 netns;
 	u32 ifindex;
 };
+
+/* Under RTNL */
+static LIST_HEAD(memberships);
 
 /* Joining does not say when there was no memory for it */
 static bool is_member(const struct in_device *in_dev, __be32 group)
@@ -97,25 +103,34 @@ static struct net *get_namespace(u32 netns)
 	return net;
 }
 
+/* @netdev: NULL when it has gone */
+static void leave_one(struct membership *entry, struct net_device *netdev)
+{
+	ASSERT_RTNL();
+	if (netdev)
+		change(netdev, &entry->gid, false);
+	list_del(&entry->node);
+	kfree(entry);
+}
+
 /* In @net: NULL when that has ended, and its netdevs with it */
-static void leave(struct roce_device *device, struct net *net, const union ib_gid *gid, u32 netns)
+static void leave(const struct roce_device *device, struct net *net, const union ib_gid *gid,
+		  u32 netns)
 {
 	struct membership *entry, *next;
 	struct net_device *netdev;
 
 	ASSERT_RTNL();
-	list_for_each_entry_safe(entry, next, &device->memberships, node) {
-		if (entry->netns != netns || memcmp(&entry->gid, gid, sizeof(*gid)))
+	list_for_each_entry_safe(entry, next, &memberships, node) {
+		if (entry->device != device || entry->netns != netns ||
+		    memcmp(&entry->gid, gid, sizeof(*gid)))
 			continue;
 		netdev = net ? __dev_get_by_index(net, entry->ifindex) : NULL;
-		if (netdev)
-			change(netdev, gid, false);
-		list_del(&entry->node);
-		kfree(entry);
+		leave_one(entry, netdev);
 	}
 }
 
-static int join_one(struct roce_device *device, struct net_device *netdev,
+static int join_one(const struct roce_device *device, struct net_device *netdev,
 		    const union ib_gid *gid, u32 netns)
 {
 	struct membership *entry = kzalloc(sizeof(*entry), SVT_GFP_CHARGED);
@@ -128,14 +143,16 @@ static int join_one(struct roce_device *device, struct net_device *netdev,
 		kfree(entry);
 		return ret;
 	}
+	entry->device = device;
 	entry->gid = *gid;
 	entry->netns = netns;
 	entry->ifindex = netdev->ifindex;
-	list_add(&entry->node, &device->memberships);
+	list_add(&entry->node, &memberships);
 	return 0;
 }
 
-static int join(struct roce_device *device, struct net *net, const union ib_gid *gid, u32 netns)
+static int join(const struct roce_device *device, struct net *net, const union ib_gid *gid,
+		u32 netns)
 {
 	struct net_device *netdev;
 	int ret = -ENODEV;
@@ -155,7 +172,7 @@ static int join(struct roce_device *device, struct net *net, const union ib_gid 
 	return ret;
 }
 
-static int change_guest(struct roce_device *device, const union ib_gid *gid, u32 netns,
+static int change_guest(const struct roce_device *device, const union ib_gid *gid, u32 netns,
 			bool is_join)
 {
 	struct net *net = get_namespace(netns);
@@ -172,6 +189,23 @@ static int change_guest(struct roce_device *device, const union ib_gid *gid, u32
 	if (net)
 		put_net(net);
 	return ret;
+}
+
+/**
+ * roce_multicast_leave() - a netdev leaves the groups that it joined in its namespace
+ * @netdev: one that is unregistered or leaves its namespace; any, when the module goes
+ *
+ * Context: RTNL held, as the notifier of NETDEV_UNREGISTER is called.
+ */
+void roce_multicast_leave(struct net_device *netdev)
+{
+	const u32 netns = roce_net(dev_net(netdev))->number;
+	struct membership *entry, *next;
+
+	ASSERT_RTNL();
+	list_for_each_entry_safe(entry, next, &memberships, node)
+		if (entry->netns == netns && entry->ifindex == netdev->ifindex)
+			leave_one(entry, netdev);
 }
 
 /* One that moved left its groups behind, and the device is on its way out */

@@ -4,6 +4,9 @@
 
 #include <rdma/svt.h>
 
+struct net_device;
+
 int roce_multicast(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool join);
+void roce_multicast_leave(struct net_device *netdev);
 
 #endif

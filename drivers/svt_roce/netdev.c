@@ -11,6 +11,7 @@
 #include <rdma/ib_addr.h>
 
 #include "device.h"
+#include "multicast.h"
 #include "netdev.h"
 
 /* A link whose speed is not known, as of many virtual netdevs, counts as one of 10 Gb/s */
@@ -88,6 +89,7 @@ static int roce_netdev_event(struct notifier_block *block, unsigned long event, 
 		ib_device_put(&device->svt.ibdev);
 		break;
 	case NETDEV_UNREGISTER:
+		roce_multicast_leave(netdev);
 		roce_device_gone(netdev);
 		break;
 	}
