@@ -14,8 +14,8 @@ mac_of() {
 # The program on svta has posted its receives
 ready() {
 	local posted
-	posted=$(in_a rdma -dd resource show qp link svta/1 | tr ' ' '\n' | grep -A1 '^rq_posted' |
-		sed -n 2p)
+	posted=$(in_a rdma -dd resource show qp link svta/1 | grep RAW_PACKET |
+		sed -E 's/.*rq_posted ([0-9]+).*/\1/')
 	[ "${posted:-0}" -ge 100 ]
 }
 

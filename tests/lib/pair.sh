@@ -484,7 +484,7 @@ pair() {
 	start_in "$PAIR_SERVER" "$WORK/server" "${server[@]}"
 	server=$!
 	if [ -n "${PAIR_READY:-}" ]; then
-		until_true 10 eval "$PAIR_READY" || echo "the server was not ready in time"
+		until_true 10 eval "$PAIR_READY" || { echo "the server is not ready"; status=1; }
 	else
 		(wait_listening "$server") || status=1
 	fi
