@@ -156,6 +156,7 @@ full_stages() {
 	export SVT_FULL=1
 	SVT_EACH=1 stage_e2e full-traffic-trixie-6.12-rt trixie/6.12-rt 2 tests/e2e/20-perftest.sh
 	stage_e2e full-hostile-6.12 6.12 2 tests/hostile/[0-9]*.sh
+	stage_e2e full-hostile-um-debug um-debug 1 tests/hostile/{10,20}-*.sh
 	stage_e2e full-hostile-debug debug 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-debug-1 debug 2 tests/e2e/{10,15,20,30,32,33,35,37,38,40}-*.sh
 	stage_e2e full-debug-2 debug 2 \

@@ -40,8 +40,9 @@ verify_beside() {
 		{ cat "$WORK/verify"; return 1; }
 }
 
+# start_attack OPERATIONS [COMMAND...]: before the traffic beside, as in 10-packets
 start_attack() {
-	in_b "${@:2}" "$RINGS" -d svtb -d svta -n "$1" attack >"$WORK/attack" 2>&1 &
+	in_b nice -n -10 "${@:2}" "$RINGS" -d svtb -d svta -n "$1" attack >"$WORK/attack" 2>&1 &
 	attack=$!
 }
 

@@ -153,9 +153,13 @@ record_failure() {
 	} | sed 's/^ */why /' >>"$SVT_RESULTS"
 }
 
-# Kernels of scripts/kernel.sh look at every access, and are slow
+# Kernels of scripts/kernel.sh look at every access, and are slow; those in an emulator slower still
 is_checked() {
 	[[ $(uname -r) == *-svt-*(um-)@(debug|kcsan) ]]
+}
+
+is_checked_emulated() {
+	[[ $(uname -r) == *-svt-@(debug|kcsan) ]]
 }
 
 # choice SHORT FULL: in make check or in make check-full
@@ -163,11 +167,11 @@ choice() {
 	[ -z "${SVT_FULL:-}" ] && echo "$1" || echo "$2"
 }
 
-# amount SHORT FULL: how much of it, likewise; where is_checked, a twentieth of FULL but SHORT at
-# least
+# amount SHORT FULL: how much of it, likewise; where is_checked_emulated, a twentieth of FULL but
+# SHORT at least
 amount() {
 	local full=$2
-	! is_checked || full=$((full / 20 > $1 ? full / 20 : $1))
+	! is_checked_emulated || full=$((full / 20 > $1 ? full / 20 : $1))
 	choice "$1" "$full"
 }
 
