@@ -168,6 +168,37 @@ static int kt_run_twice(struct kt_pair *pair, struct ib_mr *mr)
 	       kt_done(kt_register(end, mr), IB_WC_MW_BIND_ERR);
 }
 
+/* What was mapped once is registered again and again, as servers of RTRS do */
+static int kt_run_again(struct kt_pair *pair, struct ib_mr *mr)
+{
+	struct kt_end *end = &pair->end[1];
+	unsigned int i;
+	int ret = kt_map(end, mr);
+
+	for (i = 0; i < 3 && !ret; i++)
+		ret = kt_done(kt_register(end, mr), IB_WC_SUCCESS) ?: kt_use(pair, mr, i) ?:
+		      kt_done(kt_invalidate(end, mr->rkey), IB_WC_SUCCESS);
+	return ret ?: kt_refused(pair, mr);
+}
+
+/* The region is mapped anew while registrations and invalidations of it are posted still */
+static int kt_run_ahead(struct kt_pair *pair, struct ib_mr *mr)
+{
+	struct kt_operation *operations[KT_DEPTH] = { };
+	struct kt_end *end = &pair->end[1];
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < KT_DEPTH && !ret; i += 2) {
+		ret = kt_map(end, mr);
+		operations[i] = kt_register(end, mr);
+		operations[i + 1] = kt_invalidate(end, mr->rkey);
+	}
+	for (i = 0; i < KT_DEPTH && !ret; i++)
+		ret = kt_done(operations[i], IB_WC_SUCCESS);
+	return ret ?: kt_registered(end, mr) ?: kt_use(pair, mr, 1);
+}
+
 /* It goes valid, with its QP still there */
 static int kt_run_valid(struct kt_pair *pair, struct ib_mr *mr)
 {
@@ -376,6 +407,16 @@ static int kt_case_fast_twice(struct kt_pair *pair)
 	return kt_with_mr(pair, kt_run_twice);
 }
 
+static int kt_case_fast_again(struct kt_pair *pair)
+{
+	return kt_with_mr(pair, kt_run_again);
+}
+
+static int kt_case_fast_ahead(struct kt_pair *pair)
+{
+	return kt_with_mr(pair, kt_run_ahead);
+}
+
 static int kt_case_fast_valid(struct kt_pair *pair)
 {
 	return kt_with_mr(pair, kt_run_valid);
@@ -555,6 +596,8 @@ const struct kt_case kt_fast_cases[] = {
 	{ "fast_remote_invalidate", IB_QPT_RC, KT_EACH_POLL, kt_case_fast_remote },
 	{ "fast_remote_invalidate_twice", IB_QPT_RC, 0, kt_case_fast_remote_twice },
 	{ "fast_register_twice", IB_QPT_RC, 0, kt_case_fast_twice },
+	{ "fast_register_again", IB_QPT_RC, 0, kt_case_fast_again },
+	{ "fast_map_ahead", IB_QPT_RC, 0, kt_case_fast_ahead },
 	{ "fast_dereg_valid", IB_QPT_RC, 0, kt_case_fast_valid },
 	{ "fast_race_write", IB_QPT_RC, KT_RACE | KT_CLOSE, kt_case_fast_race_write },
 	{ "fast_race_read", IB_QPT_RC, KT_RACE | KT_CLOSE, kt_case_fast_race_read },

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Regions for fast registration: a kernel client maps pages (verbs), work requests register what is
- * mapped and invalidate it. svt_fast.lock serialises the two.
+ * mapped and invalidate it. svt_fast.lock serialises these.
+ *
+ * What was mapped last stays with the region: each registration takes it, until the client maps
+ * something else. It may do that while the region is valid or a registration is posted, and so
+ * there are two tables. A registration takes what is mapped when it is carried out, not when it was
+ * posted.
  *
  * A region that is not valid is the client's, with the pages behind it, as soon as the invalidation
  * has completed. No grace period can be waited for then, so who uses the pages counts itself
@@ -63,47 +68,69 @@ void svt_fast_free(struct svt_mr *mr)
 	mr->fast = NULL;
 }
 
-/**
- * svt_fast_map() - begin to map pages for the next registration
- * @mr: region for fast registration, also a valid one
- * @page_size: bytes of a block
- *
- * Context: Any. The client sees to it that no registration is posted.
- * Return: 0, or -EINVAL: not a size that a region can have.
- */
-int svt_fast_map(struct svt_mr *mr, u32 page_size)
+/* The table that the next registration takes */
+static struct svt_page_table *mapping(const struct svt_mr *mr)
 {
-	if (page_size < PAGE_SIZE || page_size > BIT(SVT_MAX_BLOCK_SHIFT) ||
-	    !is_power_of_2(page_size))
-		return -EINVAL;
-	mr->fast->next->shift = ilog2(page_size);
-	mr->fast->mapped = 0;
-	return 0;
+	const struct svt_fast *fast = mr->fast;
+
+	return fast->fresh ? fast->next :
+			     rcu_dereference_protected(mr->table, lockdep_is_held(&fast->lock));
+}
+
+/**
+ * svt_fast_map_begin() - begin to map pages in place of those that are mapped
+ * @mr: region for fast registration, also a valid one
+ * @page_size: bytes of a block, see svt_is_block_size()
+ *
+ * Context: Any with interrupts on. Takes the region's lock, until svt_fast_map_end().
+ */
+void svt_fast_map_begin(struct svt_mr *mr, u32 page_size)
+	__acquires(&mr->fast->lock)
+{
+	struct svt_fast *fast = mr->fast;
+
+	spin_lock_bh(&fast->lock);
+	fast->next->shift = ilog2(page_size);
+	fast->fresh = true;
+	fast->mapped = 0;
 }
 
 /**
  * svt_fast_map_page() - map one more block
- * @mr: as given to svt_fast_map()
+ * @mr: as given to svt_fast_map_begin()
  * @page: first page of the block
  *
- * Context: Any.
+ * Context: Between svt_fast_map_begin() and svt_fast_map_end().
  * Return: 0, or -ENOMEM when there is no room.
  */
 int svt_fast_map_page(struct svt_mr *mr, struct page *page)
 {
 	struct svt_fast *fast = mr->fast;
 
+	lockdep_assert_held(&fast->lock);
 	if (fast->mapped == fast->capacity)
 		return -ENOMEM;
 	svt_page_table_set(fast->next, fast->mapped++, page);
 	return 0;
 }
 
+/**
+ * svt_fast_map_end() - end what svt_fast_map_begin() began
+ * @mr: as given to that
+ *
+ * Context: behind svt_fast_map_begin(), whose lock it releases.
+ */
+void svt_fast_map_end(struct svt_mr *mr)
+	__releases(&mr->fast->lock)
+{
+	spin_unlock_bh(&mr->fast->lock);
+}
+
 static int register_check(const struct svt_mr *mr, const struct svt_fast_reg *reg)
 {
-	const struct svt_fast *fast = mr->fast;
-	u64 offset = reg->start & ((1ULL << fast->next->shift) - 1);
-	u64 room = (u64)fast->mapped << fast->next->shift;
+	unsigned int shift = mapping(mr)->shift;
+	u64 offset = reg->start & ((1ULL << shift) - 1);
+	u64 room = (u64)mr->fast->mapped << shift;
 	u64 end;
 
 	if (mr->key.valid || reg->access & ~FAST_ACCESS ||
@@ -118,14 +145,16 @@ static int register_check(const struct svt_mr *mr, const struct svt_fast_reg *re
 /* Nobody is in, and nobody gets in before the key is valid */
 static void publish(struct svt_mr *mr, const struct svt_fast_reg *reg)
 {
+	struct svt_page_table *table = mapping(mr);
 	struct svt_fast *fast = mr->fast;
 
 	/* The generation before the fields: pairs with the acquire in generation() */
 	WRITE_ONCE(fast->generation, fast->generation + 1);
 	smp_wmb(); /* as above */
-	fast->next->first_offset = reg->start & ((1ULL << fast->next->shift) - 1);
-	fast->next = rcu_replace_pointer(mr->table, fast->next, lockdep_is_held(&fast->lock));
-	fast->mapped = 0;
+	table->first_offset = reg->start & ((1ULL << table->shift) - 1);
+	if (fast->fresh)
+		fast->next = rcu_replace_pointer(mr->table, table, lockdep_is_held(&fast->lock));
+	fast->fresh = false;
 	mr->key.access = reg->access;
 	mr->key.start = reg->start;
 	mr->key.length = reg->length;
@@ -139,7 +168,7 @@ static void publish(struct svt_mr *mr, const struct svt_fast_reg *reg)
  * @pd: of the QP
  * @reg: the request
  *
- * A region has to be invalidated before it is registered again, and mapped anew (IBTA 10.6.4).
+ * A region has to be invalidated before it is registered again (IBTA 10.6.4).
  *
  * Context: Any but hard interrupts. Takes the region's lock.
  * Return: 0; -EINVAL no such region, it is valid, or access flags; -EACCES another protection

@@ -12,6 +12,7 @@
 
 #include <linux/bvec.h>
 #include <linux/list.h>
+#include <linux/log2.h>
 #include <linux/rcupdate.h>
 #include <linux/rhashtable-types.h>
 #include <linux/spinlock.h>
@@ -85,6 +86,12 @@ struct svt_page_table {
 /* A bio_vec, and all that is computed of one, has 32 bits */
 #define SVT_MAX_BLOCK_SHIFT	30
 
+/* Is @bytes what a block may have? */
+static inline bool svt_is_block_size(u32 bytes)
+{
+	return bytes >= PAGE_SIZE && bytes <= BIT(SVT_MAX_BLOCK_SHIFT) && is_power_of_2(bytes);
+}
+
 struct svt_page_table *svt_page_table_alloc(u64 blocks, unsigned int shift, u64 first_offset);
 void svt_page_table_set(struct svt_page_table *table, u64 block, struct page *page);
 void svt_page_table_free(struct svt_page_table *table);
@@ -96,19 +103,21 @@ struct svt_paging;
 
 /**
  * struct svt_fast - what a region for fast registration has more (mem/fast.c)
- * @lock: serialises registration and invalidation; taken with BH off
+ * @lock: serialises mapping, registration and invalidation; taken with BH off
  * @users: uses of the pages under way, see svt_region_enter()
- * @generation: counts registrations
- * @next: the pages for the next registration, which swaps it with svt_mr.table; the client's, who
- *	does not map while a registration is posted
+ * @generation: counts registrations; changed under @lock, read at any time
+ * @next: where the next pages are mapped; under @lock, as all that follows
+ * @fresh: pages were mapped since the last registration: the next one swaps @next with
+ *	svt_mr.table; else it keeps that table
  * @capacity: blocks of each table
- * @mapped: blocks entered in @next
+ * @mapped: blocks that the next registration takes
  */
 struct svt_fast {
 	spinlock_t lock;	/* see above */
 	atomic_t users;
 	u32 generation;
 	struct svt_page_table *next;
+	bool fresh;
 	u32 capacity;
 	u32 mapped;
 };
@@ -306,8 +315,9 @@ struct svt_fast_reg {
 
 int svt_fast_init(struct svt_mr *mr, u32 pages);
 void svt_fast_free(struct svt_mr *mr);
-int svt_fast_map(struct svt_mr *mr, u32 page_size);
+void svt_fast_map_begin(struct svt_mr *mr, u32 page_size) __acquires(&mr->fast->lock);
 int svt_fast_map_page(struct svt_mr *mr, struct page *page);
+void svt_fast_map_end(struct svt_mr *mr) __releases(&mr->fast->lock);
 int svt_fast_register(struct svt_keys *keys, const struct ib_pd *pd,
 		      const struct svt_fast_reg *reg);
 int svt_fast_invalidate(struct svt_mr *mr, u32 rkey);

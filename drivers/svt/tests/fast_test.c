@@ -40,16 +40,24 @@ static void fast_test_exit(struct kunit *test)
 	memory_exit(&f->memory);
 }
 
+static void map(struct kunit *test, unsigned int first, unsigned int pages)
+{
+	struct fixture *f = test->priv;
+	unsigned int i;
+
+	svt_fast_map_begin(&f->mr, PAGE_SIZE);
+	for (i = 0; i < pages; i++)
+		KUNIT_EXPECT_EQ(test, 0, svt_fast_map_page(&f->mr, f->memory.pages[first + i]));
+	svt_fast_map_end(&f->mr);
+}
+
 /* Maps FAST_PAGES pages from @first on, and makes a request that is in order */
 static struct fixture *setup(struct kunit *test, unsigned int first)
 {
 	struct fixture *f = test->priv;
 	u32 key = f->mr.key.key;
-	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, svt_fast_map(&f->mr, PAGE_SIZE), 0);
-	for (i = 0; i < FAST_PAGES; i++)
-		KUNIT_ASSERT_EQ(test, 0, svt_fast_map_page(&f->mr, f->memory.pages[first + i]));
+	map(test, first, FAST_PAGES);
 	f->reg = (struct svt_fast_reg) {
 		.key = (key & ~0xff) | ((key + 1) & 0xff),
 		.access = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE,
@@ -145,14 +153,76 @@ static void a_registration_needs_what_is_mapped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reg(f), -EFAULT);
 	f->reg.length = U64_MAX;
 	KUNIT_EXPECT_EQ(test, reg(f), -EFAULT);
-	KUNIT_EXPECT_EQ(test, svt_fast_map_page(&f->mr, f->memory.pages[0]), -ENOMEM);
-	KUNIT_EXPECT_EQ(test, svt_fast_map(&f->mr, PAGE_SIZE / 2), -EINVAL);
-	KUNIT_EXPECT_EQ(test, svt_fast_map(&f->mr, PAGE_SIZE + 512), -EINVAL);
-	/* A mapping serves one registration */
-	setup(test, 0);
-	KUNIT_ASSERT_EQ(test, reg(f), 0);
-	KUNIT_ASSERT_EQ(test, invalidate(f, f->reg.key), 0);
+	f->reg.length = FAST_LENGTH;
+	map(test, 0, FAST_PAGES - 1);
 	KUNIT_EXPECT_EQ(test, reg(f), -EFAULT);
+	map(test, 0, 0);
+	KUNIT_EXPECT_EQ(test, reg(f), -EFAULT);
+}
+
+static void what_is_mapped_has_its_limits(struct kunit *test)
+{
+	struct fixture *f = setup(test, 0);
+
+	svt_fast_map_begin(&f->mr, PAGE_SIZE);
+	while (f->mr.fast->mapped < FAST_PAGES)
+		KUNIT_EXPECT_EQ(test, 0, svt_fast_map_page(&f->mr, f->memory.pages[0]));
+	KUNIT_EXPECT_EQ(test, svt_fast_map_page(&f->mr, f->memory.pages[0]), -ENOMEM);
+	svt_fast_map_end(&f->mr);
+	KUNIT_EXPECT_FALSE(test, svt_is_block_size(PAGE_SIZE / 2));
+	KUNIT_EXPECT_FALSE(test, svt_is_block_size(PAGE_SIZE + 512));
+	KUNIT_EXPECT_TRUE(test, svt_is_block_size(2 * PAGE_SIZE));
+}
+
+/* Registers, and looks which page is the first; the region is valid then */
+static void registered_is(struct kunit *test, unsigned int first)
+{
+	struct fixture *f = test->priv;
+	struct svt_region region;
+
+	KUNIT_ASSERT_EQ(test, reg(f), 0);
+	KUNIT_ASSERT_EQ(test, use(f, f->reg.key, IB_ACCESS_REMOTE_WRITE, &region), 0);
+	KUNIT_EXPECT_PTR_EQ(test, page_of(&region), f->memory.pages[first]);
+}
+
+static void what_is_mapped_stays_with_the_region(struct kunit *test)
+{
+	struct fixture *f = setup(test, 0);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		registered_is(test, 0);
+		KUNIT_ASSERT_EQ(test, invalidate(f, f->reg.key), 0);
+	}
+	setup(test, 2);
+	registered_is(test, 2);
+	KUNIT_ASSERT_EQ(test, invalidate(f, f->reg.key), 0);
+	registered_is(test, 2);
+}
+
+/* A client maps for the next registration while the one before is posted still */
+static void a_registration_takes_what_was_mapped_last(struct kunit *test)
+{
+	struct fixture *f = setup(test, 0);
+
+	setup(test, 2);
+	registered_is(test, 2);
+	KUNIT_ASSERT_EQ(test, invalidate(f, f->reg.key), 0);
+	registered_is(test, 2);
+}
+
+/* Nor does what is mapped beside change what is valid */
+static void what_is_valid_stays_while_others_are_mapped(struct kunit *test)
+{
+	struct fixture *f = setup(test, 0);
+	struct svt_region region;
+	u32 key = f->reg.key;
+
+	registered_is(test, 0);
+	setup(test, 1);
+	setup(test, 2);
+	KUNIT_ASSERT_EQ(test, use(f, key, IB_ACCESS_REMOTE_WRITE, &region), 0);
+	KUNIT_EXPECT_PTR_EQ(test, page_of(&region), f->memory.pages[0]);
 }
 
 static void a_registration_that_is_not_allowed_is_refused(struct kunit *test)
@@ -212,6 +282,10 @@ static struct kunit_case fast_cases[] = {
 	KUNIT_CASE(a_registration_lets_pass_what_it_says),
 	KUNIT_CASE(a_valid_region_is_not_registered_again),
 	KUNIT_CASE(a_registration_needs_what_is_mapped),
+	KUNIT_CASE(what_is_mapped_has_its_limits),
+	KUNIT_CASE(what_is_mapped_stays_with_the_region),
+	KUNIT_CASE(a_registration_takes_what_was_mapped_last),
+	KUNIT_CASE(what_is_valid_stays_while_others_are_mapped),
 	KUNIT_CASE(a_registration_that_is_not_allowed_is_refused),
 	KUNIT_CASE(only_its_key_and_domain_invalidate_it),
 	KUNIT_CASE(a_look_up_ends_with_its_registration),

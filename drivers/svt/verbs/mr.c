@@ -308,20 +308,28 @@ static int svt_map_page(struct ib_mr *ibmr, u64 address)
 
 /**
  * svt_map_mr_sg - ib_device_ops.map_mr_sg
- * @ibmr: from svt_alloc_mr(); page_size is set; a registration may be valid
+ * @ibmr: from svt_alloc_mr(); page_size is set; a registration may be valid, or posted
  * @sg: list, mapped by ib_dma_map_sg()
  * @nents: entries
  * @offset: in the first entry; NULL means 0
  *
- * Context: any; no registration of the region is posted.
+ * What is mapped stays with the region, for any number of registrations, until the next call.
+ *
+ * Context: any with interrupts on. Takes the region's lock.
  * Return: entries that were mapped, from the first on; -EINVAL page size, or a list that makes no
  * sense; -ENOMEM not even one fits.
  */
 int svt_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset)
 {
-	int ret = svt_fast_map(to_svt_mr(ibmr), ibmr->page_size);
+	struct svt_mr *mr = to_svt_mr(ibmr);
+	int ret;
 
-	return ret ?: ib_sg_to_pages(ibmr, sg, nents, offset, svt_map_page);
+	if (!svt_is_block_size(ibmr->page_size))
+		return -EINVAL;
+	svt_fast_map_begin(mr, ibmr->page_size);
+	ret = ib_sg_to_pages(ibmr, sg, nents, offset, svt_map_page);
+	svt_fast_map_end(mr);
+	return ret;
 }
 
 /* Pages that were pinned for reading may be shared with others */
