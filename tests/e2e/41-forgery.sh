@@ -246,22 +246,94 @@ translated_datagrams() {
 	only_the_peer_is_heard
 }
 
-# Two packets of a QP to an address that is nobody's, which a rule makes that of the victim. Between two
-# containers of a host the ICRC of packets that were built together is looked at for their addresses only
-translated_packets_of_a_qp() {
+# What the kernel sends for a process from a socket of its own. c calls the server of the process, in the
+# name of a; the server acknowledges that, and answers. The answer would take the PSN of the next message
+answers_of_rxrpc() {
 	local before
+	modprobe rxrpc
 	open_pair v4 rc
+	before=$(counter tx_forged svtb)
+	exec_in_b "${NOBODY[@]}" "$FORGERY" rxrpc 10.0.0.2 10.0.0.1 "$(qpn_of victim)" >"$WORK/server" 2>&1 &
+	says server listens
+	in_c "$FORGERY" call 10.0.0.2 10.0.0.1 "$(qpn_of victim)"
+	says server answered
+	until_true 20 grew tx_forged svtb $((before + 1)) || die "$(<"$WORK/server")"
+	kill $!
+	only_the_peer_is_heard
+}
+
+# translated TRANSLATION: two packets of the QP "thief" to an address that is nobody's, which b makes that
+# of the victim. Between two namespaces of a host the ICRC of packets that were built together is looked
+# at for their addresses only
+translated() {
+	local before
 	before=$(counter rx_dropped_backend svta)
-	open_at thief b v4 rc "${NOBODY[@]}"
-	ip -n b neigh replace 10.0.0.9 lladdr 02:00:00:00:00:09 dev veth0 nud permanent
+	ip -n b neigh replace 10.0.0.9 lladdr "$(in_a cat /sys/class/net/veth0/address)" dev veth0 \
+		nud permanent
 	connect_to thief ::ffff:10.0.0.9 victim
 	says thief connected
-	in_b iptables -t nat -A OUTPUT -d 10.0.0.9 -j DNAT --to-destination 10.0.0.1
+	"translate_$1" 10.0.0.9 10.0.0.1
 	tell thief send "$(printf 'forged%.0s' {1..200})"
 	says thief "transport retry counter exceeded"
+	translated_no_more
 	grew rx_dropped_backend svta "$before"
-	in_b iptables -t nat -F
 	only_the_peer_is_heard
+}
+
+translate_output() {
+	in_b iptables -t nat -A OUTPUT -d "$1" -j DNAT --to-destination "$2"
+}
+
+translate_forwarded() {
+	in_b iptables -t nat -A PREROUTING -d "$1" -j DNAT --to-destination "$2"
+}
+
+# Without a connection to remember, and behind all hooks
+translate_frames() {
+	tc -n b qdisc add dev veth0 clsact
+	tc -n b filter add dev veth0 egress protocol ip matchall action nat ingress "$1/32" "$2"
+}
+
+translated_no_more() {
+	in_b iptables -t nat -F
+	tc -n b qdisc delete dev veth0 clsact 2>/dev/null || :
+}
+
+translated_on_the_host_of_the_qp() {
+	open_pair v4 rc
+	open_at thief b v4 rc "${NOBODY[@]}"
+	translated "$1"
+}
+
+exec_in_c() {
+	exec ip netns exec c "$@"
+}
+
+# open_in_c NAME [COMMAND...]
+open_in_c() {
+	open_qp "$1" svtc "$(gid_index svtc v4)" rc exec_in_c "${@:2}"
+}
+
+# b is a router between the victim and the two in c
+translated_on_the_way() {
+	in_c ip link set lo up
+	in_c rdma link add svtc type "$PAIR_TYPE" netdev c0
+	ip -n a route add 10.9.1.0/24 via 10.0.0.2
+	forwards 1
+	open_at victim a v4 rc
+	open_in_c peer
+	connect_to victim ::ffff:10.9.1.2 peer
+	says victim connected
+	connect_to peer ::ffff:10.0.0.1 victim
+	says peer connected
+	open_in_c thief "${NOBODY[@]}"
+	translated forwarded
+	forwards 0
+	ip -n a route delete 10.9.1.0/24
+	# They would keep the namespace
+	# shellcheck disable=SC2046 # numbers
+	kill $(ip netns pids c)
+	in_c rdma link delete svtc
 }
 
 setup_pair
@@ -284,7 +356,12 @@ run_test "QPs of one user, and of root" qps_of_one_user
 if [[ $SVT_KERNEL == @(trixie|sid)/* ]]; then
 	run_on_each "datagrams with a translated address, v4" with_third translated_datagrams v4
 	run_test "datagrams with a translated address, v6" with_third translated_datagrams v6
-	run_test "packets of a QP with a translated address" translated_packets_of_a_qp
+	for place in output frames; do
+		run_test "packets of a QP with a translated address, $place" \
+			translated_on_the_host_of_the_qp $place
+	done
+	run_test "packets of a QP that a router translates" with_third translated_on_the_way
+	run_test "answers of AF_RXRPC" with_third answers_of_rxrpc
 fi
 run_on_each "teardown leaves nothing" leave_pair
 finish

@@ -4,8 +4,10 @@
 
 #include "types.h"
 
-/* Both return 0 or a negative errno, having said what failed. */
+/* All return 0 or a negative errno, having said what failed. */
 int forgery_qp(char **words);
 int forgery_udp(char **words);
+int forgery_rxrpc(char **words);
+int forgery_call(char **words);
 
 #endif

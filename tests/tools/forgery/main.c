@@ -13,16 +13,29 @@
 
 #define LIMIT_MS	100000
 
+static const struct {
+	const char *name;
+	int words;
+	const char *usage;
+	int (*run)(char **words);
+} forgeries[] = {
+	{ "qp", 3, "DEVICE GID_INDEX rc|uc|xrc", forgery_qp },
+	{ "udp", 6, "FROM AS TO QPN PSN plain|segments|fragments|routed", forgery_udp },
+	{ "rxrpc", 3, "FROM TO QPN", forgery_rxrpc },
+	{ "call", 3, "FROM TO QPN", forgery_call },
+};
+
 int main(int argc, char **argv)
 {
+	unsigned int i;
+
 	setlinebuf(stdout);
 	clock_alarm(LIMIT_MS);
-	if (argc == 5 && !strcmp(argv[1], "qp"))
-		return -forgery_qp(argv + 2);
-	if (argc == 8 && !strcmp(argv[1], "udp"))
-		return -forgery_udp(argv + 2);
-	fprintf(stderr, "Usage: %s qp DEVICE GID_INDEX rc|uc|xrc\n", argv[0]);
-	fprintf(stderr,
-		"       %s udp FROM AS TO QPN PSN plain|segments|fragments|routed\n", argv[0]);
+	for (i = 0; i < ARRAY_SIZE(forgeries); i++)
+		if (argc == forgeries[i].words + 2 && !strcmp(argv[1], forgeries[i].name))
+			return -forgeries[i].run(argv + 2);
+	for (i = 0; i < ARRAY_SIZE(forgeries); i++)
+		fprintf(stderr, "usage: %s %s %s\n", argv[0], forgeries[i].name,
+			forgeries[i].usage);
 	return 255;
 }

@@ -14,11 +14,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../packets/crc.h"
 #include "../packets/frame.h"
 #include "complaint.h"
 #include "forgery.h"
 #include "number.h"
+#include "way.h"
 
 #define FROM_PORT	50000
 #define TEXT		"forged"
@@ -27,88 +27,27 @@
 #define MANY_BYTES	9000
 #define UDP_BYTES_MOST	MANY_BYTES
 
-union address {
-	struct sockaddr any;
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
-};
-
 struct forgery {
 	union address from;
-	union address as;
-	union address to;
+	struct way as;
 	u32 qpn;
 	u32 psn;
 };
 
 static bool is_ipv6(const struct forgery *f)
 {
-	return f->to.any.sa_family == AF_INET6;
-}
-
-static int parse(union address *a, const char *text, u16 port)
-{
-	memset(a, 0, sizeof(*a));
-	if (inet_pton(AF_INET, text, &a->v4.sin_addr) == 1) {
-		a->v4.sin_family = AF_INET;
-		a->v4.sin_port = htons(port);
-		return 0;
-	}
-	a->v6.sin6_family = AF_INET6;
-	a->v6.sin6_port = htons(port);
-	return inet_pton(AF_INET6, text, &a->v6.sin6_addr) == 1 ? 0 : complain(text, EINVAL);
-}
-
-static socklen_t length_of(const union address *a)
-{
-	return a->any.sa_family == AF_INET ? sizeof(a->v4) : sizeof(a->v6);
-}
-
-/* As the kernel will make it. With IP_PMTUDISC_DO, and not connected, packets count from 0 */
-static u32 put_ip(const struct forgery *f, u8 *ip, u32 nth)
-{
-	u16 length = UDP_BYTES + PACKET_BYTES;
-
-	memset(ip, 0, 40);
-	if (is_ipv6(f)) {
-		ip[0] = 0x60;
-		put_16(ip + 4, length);
-		ip[6] = IPPROTO_UDP;
-		memcpy(ip + 8, &f->as.v6.sin6_addr, 16);
-		memcpy(ip + 24, &f->to.v6.sin6_addr, 16);
-		return 40;
-	}
-	ip[0] = 0x45;
-	put_16(ip + 2, 20 + length);
-	put_16(ip + 4, nth);
-	put_16(ip + 6, 0x4000);
-	ip[9] = IPPROTO_UDP;
-	memcpy(ip + 12, &f->as.v4.sin_addr, 4);
-	memcpy(ip + 16, &f->to.v4.sin_addr, 4);
-	return 20;
+	return f->as.to.any.sa_family == AF_INET6;
 }
 
 static void put_packet(const struct forgery *f, u8 *to, u32 nth)
 {
-	u8 ip[40], datagram[UDP_BYTES + PACKET_BYTES] = {}, *bth = datagram + UDP_BYTES;
-	u32 icrc;
-
-	put_ip(f, ip, nth);
-	put_16(datagram, FROM_PORT);
-	put_16(datagram + 2, ROCE_PORT);
-	put_16(datagram + 4, sizeof(datagram));
-	bth[0] = SERVICE_RC | OP_SEND_ONLY;
-	put_16(bth + 2, DEFAULT_PKEY);
-	put_32(bth + 4, f->qpn);
-	put_32(bth + 8, (f->psn + nth) & PSN_MASK);
-	memcpy(bth + BTH_BYTES, TEXT, sizeof(TEXT));
-	icrc = icrc_of(ip, datagram, BTH_BYTES + TEXT_BYTES);
-	memcpy(to, bth, BTH_BYTES + TEXT_BYTES);
-	to += BTH_BYTES + TEXT_BYTES;
-	to[0] = icrc;
-	to[1] = icrc >> 8;
-	to[2] = icrc >> 16;
-	to[3] = icrc >> 24;
+	memset(to, 0, PACKET_BYTES);
+	to[0] = SERVICE_RC | OP_SEND_ONLY;
+	put_16(to + 2, DEFAULT_PKEY);
+	put_32(to + 4, f->qpn);
+	put_32(to + 8, (f->psn + nth) & PSN_MASK);
+	memcpy(to + BTH_BYTES, TEXT, sizeof(TEXT));
+	way_put_icrc(&f->as, nth, to, BTH_BYTES + TEXT_BYTES);
 }
 
 static int set(int fd, int level, int name, int value)
@@ -128,7 +67,7 @@ static int set_stop(const struct forgery *f, int fd)
 		.header = { .type = 4, .hdrlen = 4, .segments_left = 1, .first_segment = 1 },
 	};
 
-	route.segments[1] = f->to.v6.sin6_addr;
+	route.segments[1] = f->as.to.v6.sin6_addr;
 	route.segments[1].s6_addr[15] ^= 0x80;
 	if (!setsockopt(fd, IPPROTO_IPV6, IPV6_RTHDR, &route, sizeof(route)))
 		return 0;
@@ -150,7 +89,7 @@ static int prepare(const struct forgery *f, int fd, const char *shape)
 		ret = set(fd, IPPROTO_UDP, UDP_SEGMENT, PACKET_BYTES);
 	if (!ret && !strcmp(shape, "routed"))
 		ret = set_stop(f, fd);
-	if (!ret && bind(fd, &f->from.any, length_of(&f->from)))
+	if (!ret && bind(fd, &f->from.any, address_length(&f->from)))
 		ret = complain("bind", errno);
 	return ret;
 }
@@ -165,12 +104,13 @@ static u32 shape_length(const char *shape)
 static int send_it(const struct forgery *f, int fd, const char *shape)
 {
 	static u8 bytes[UDP_BYTES_MOST];
-	u32 length = shape_length(shape);
+	const union address *to = &f->as.to;
+	ssize_t length = shape_length(shape);
 	int err;
 
 	put_packet(f, bytes, 0);
 	put_packet(f, bytes + PACKET_BYTES, 1);
-	if (sendto(fd, bytes, length, 0, &f->to.any, length_of(&f->to)) == (ssize_t)length)
+	if (sendto(fd, bytes, length, 0, &to->any, address_length(to)) == length)
 		return 0;
 	err = errno;
 	complain("sendto", err);
@@ -182,12 +122,13 @@ int forgery_udp(char **words)
 	struct forgery f;
 	int fd, err;
 
-	if (parse(&f.from, words[0], FROM_PORT) || parse(&f.as, words[1], FROM_PORT) ||
-	    parse(&f.to, words[2], ROCE_PORT))
+	if (address_parse(&f.from, words[0], FROM_PORT) ||
+	    address_parse(&f.as.from, words[1], FROM_PORT) ||
+	    address_parse(&f.as.to, words[2], ROCE_PORT))
 		return -EINVAL;
 	f.qpn = number_of(words[3], QPN_MASK);
 	f.psn = number_of(words[4], PSN_MASK);
-	fd = socket(f.to.any.sa_family, SOCK_DGRAM, 0);
+	fd = socket(f.as.to.any.sa_family, SOCK_DGRAM, 0);
 	if (fd < 0) {
 		complain("socket", errno);
 		return -EINVAL;
