@@ -104,6 +104,33 @@ group_reaches_pod() {
 	[[ $(ip -n pod maddr show dev net0) != *239.1.2.3* ]]
 }
 
+is_in_group() {
+	[[ $(ip -n pod maddr show dev net0) == *239.1.2.3* ]]
+}
+
+# Another netdev has its index by then, and a socket is in that group there
+group_of_a_netdev_that_went() {
+	local SERVER=pod index receiver
+	make_pod pod 1 macvlan
+	index=$(ip netns exec pod cat /sys/class/net/net0/ifindex)
+	start_in a "$WORK/receiver" "$BUILD/tools/svt_group" svta "$(gid_index svta "$(mapped 10.0.7.1)")" \
+		::ffff:239.1.2.3 receive 1
+	receiver=$!
+	until_true 60 grep -q attached "$WORK/receiver" || die "$(<"$WORK/receiver")"
+	is_in_group
+	ip -n pod link delete net0
+	ip -n pod link add net0 index "$index" type dummy
+	ip -n pod addr add 10.0.8.1/24 dev net0
+	ip -n pod link set net0 up
+	ip netns exec pod socat -u UDP-RECV:5000,ip-add-membership=239.1.2.3:10.0.8.1 - &
+	until_true 20 is_in_group
+	kill $receiver
+	wait $receiver || :
+	is_in_group
+	kill $!
+	end_pod pod 1
+}
+
 # in_container KIND: and afterwards nothing is left of it
 in_container() {
 	local netdev=veth0
@@ -539,6 +566,7 @@ run_on_each "a container with a macvlan" in_container macvlan
 for kind in ipvlan vlan; do
 	run_test "a container with a $kind" in_container $kind
 done
+run_test "a group of a netdev that went" group_of_a_netdev_that_went
 run_test "a process uses no GID of another namespace" each_has_its_own
 run_test "a VLAN does not hear another" vlans_are_apart
 # Kernels that are made for tests have no VRF
