@@ -9,6 +9,12 @@
 #define PACE_UC	((struct svt_fake_options) {				\
 	.type = IB_QPT_UC, .state = IB_QPS_RTS, .sq_psn = 0xfffffd })
 
+#define PACE_RC	((struct svt_fake_options) {				\
+	.type = IB_QPT_RC, .state = IB_QPS_RTS, .sq_psn = 0xfffffd, .timeout = 14, .retry_cnt = 7 })
+
+/* Two packets take almost a millisecond, three more */
+#define THREE_PACKETS	(2 * MTU * BITS_PER_BYTE + 1024)
+
 /* So slow, 8 s for a packet, that the time that the test takes does not matter */
 #define SLOW	1
 #define LONG	(10 * (s64)NSEC_PER_SEC)
@@ -90,6 +96,76 @@ static void a_high_limit_leaves_trains_long(struct kunit *test)
 	}
 }
 
+/* Of the first train; time that the test takes may bring more */
+static unsigned int packets_of_a_train(struct requester_fixture *f)
+{
+	const struct svt_fake_sent *sent;
+	unsigned int n = 0;
+
+	while ((sent = svt_fake_next(f->fake)))
+		n += !sent->train;
+	return n;
+}
+
+static void a_train_of_a_message_is_as_short_as_the_limit_has_it(struct kunit *test)
+{
+	struct requester_fixture *f = requester_open(test, &PACE_UC);
+
+	set_rate(f, THREE_PACKETS);
+	requester_send(f, WR_SEND, 0, 20 * MTU);
+	KUNIT_EXPECT_EQ(test, packets_of_a_train(f), 3);
+}
+
+static void a_train_of_messages_is_as_short_as_the_limit_has_it(struct kunit *test)
+{
+	struct requester_fixture *f = requester_open(test, &PACE_UC);
+	unsigned int i;
+
+	set_rate(f, THREE_PACKETS);
+	for (i = 0; i < 8; i++)
+		requester_post(f, WR_SEND, i * MTU, MTU);
+	requester_push(f);
+	KUNIT_EXPECT_EQ(test, packets_of_a_train(f), 3);
+}
+
+/* What is behind it may come later than the peer's answer is waited for */
+static void the_last_packet_for_a_while_asks_for_an_answer(struct kunit *test)
+{
+	struct requester_fixture *f = requester_open(test, &PACE_RC);
+	static const u8 opcodes[] = { IB_OPCODE_RC_SEND_FIRST, IB_OPCODE_RC_SEND_MIDDLE,
+				      IB_OPCODE_RC_SEND_LAST };
+	unsigned int n;
+
+	set_rate(f, SLOW);
+	requester_send(f, WR_SEND, 0, 3 * MTU);
+	for (n = 0; n < ARRAY_SIZE(opcodes); n++) {
+		const struct svt_fake_sent *sent = requester_expect(f, opcodes[n], n);
+
+		KUNIT_ASSERT_NOT_NULL(test, sent);
+		KUNIT_EXPECT_TRUE(test, sent->packet.ack_request);
+		requester_expect_silence(f);
+		requester_ack(f, n);
+		requester_let_pass(f, LONG);
+	}
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+}
+
+/* Attributes that nobody has to set again */
+static void a_reset_lifts_the_limit_and_asks_for_no_event(struct kunit *test)
+{
+	const struct ib_qp_attr attr = { .en_sqd_async_notify = 1 };
+	struct requester_fixture *f = requester_open(test, &PACE_UC);
+	struct ib_qp_attr now;
+
+	set_rate(f, SLOW);
+	KUNIT_ASSERT_EQ(test, 0, svt_fake_modify_attr(f->qp, &attr, IB_QP_EN_SQD_ASYNC_NOTIFY,
+						      IB_QPS_SQD));
+	KUNIT_ASSERT_EQ(test, svt_fake_modify(f->qp, IB_QPS_RESET), 0);
+	svt_qp_query(f->qp, &now);
+	KUNIT_EXPECT_EQ(test, now.rate_limit, 0);
+	KUNIT_EXPECT_EQ(test, now.en_sqd_async_notify, 0);
+}
+
 static void a_reset_forgets_what_was_sent(struct kunit *test)
 {
 	struct requester_fixture *f = requester_open(test, &PACE_UC);
@@ -107,6 +183,10 @@ static struct kunit_case pace_cases[] = {
 	KUNIT_CASE(a_rest_gives_no_burst),
 	KUNIT_CASE(a_limit_that_is_lifted_holds_nothing_back),
 	KUNIT_CASE(a_high_limit_leaves_trains_long),
+	KUNIT_CASE(a_train_of_a_message_is_as_short_as_the_limit_has_it),
+	KUNIT_CASE(a_train_of_messages_is_as_short_as_the_limit_has_it),
+	KUNIT_CASE(the_last_packet_for_a_while_asks_for_an_answer),
+	KUNIT_CASE(a_reset_lifts_the_limit_and_asks_for_no_event),
 	KUNIT_CASE(a_reset_forgets_what_was_sent),
 	{}
 };

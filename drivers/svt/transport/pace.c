@@ -3,7 +3,7 @@
  * Rate limit of a QP: after each train its requester waits as long as the limit gives that train.
  * The timer of the requester brings the next round. What it is late is made good, up to
  * SVT_PACE_CREDIT_NS, so that the mean is what was asked for and a QP that rested gets no burst.
- * Trains are as short as SVT_PACE_TRAIN_NS, but of one packet at least, so that packets are spread.
+ * Trains are as short as SVT_PACE_TRAIN_MS, but of one packet at least, so that packets are spread.
  *
  * Only what the requester sends counts, each time that it is sent; acknowledgments and responses to
  * READs are not the QP's to hold back. All under send.side.lock.
@@ -13,7 +13,7 @@
 #include "pace.h"
 
 #define SVT_PACE_CREDIT_NS	(2 * NSEC_PER_MSEC)
-#define SVT_PACE_TRAIN_NS	(1 * NSEC_PER_MSEC)
+#define SVT_PACE_TRAIN_MS	1
 
 /* How long @bytes take at @rate kbps */
 static u64 svt_pace_time(u32 bytes, u32 rate)
@@ -38,6 +38,12 @@ void svt_pace_sent(struct svt_qp *qp, u32 bytes)
 				       svt_pace_time(bytes, qp->attr.rate_limit));
 }
 
+/* Bytes of a train: kbit/s are bits per ms */
+static u32 svt_pace_train(const struct svt_qp *qp)
+{
+	return qp->attr.rate_limit / BITS_PER_BYTE * SVT_PACE_TRAIN_MS;
+}
+
 /**
  * svt_pace_is_full - whether a train is to be no longer
  * @qp: QP
@@ -47,6 +53,22 @@ void svt_pace_sent(struct svt_qp *qp, u32 bytes)
  */
 bool svt_pace_is_full(const struct svt_qp *qp, const struct svt_train_builder *builder)
 {
-	return qp->attr.rate_limit &&
-	       svt_pace_time(builder->bytes, qp->attr.rate_limit) >= SVT_PACE_TRAIN_NS;
+	return qp->attr.rate_limit && builder->bytes >= svt_pace_train(qp);
+}
+
+/**
+ * svt_pace_packets - how many packets may be added to a train
+ * @qp: QP
+ * @builder: the train so far
+ * @bytes: of each packet
+ *
+ * Return: as many as svt_pace_is_full() would let in one by one; without a rate limit any number.
+ */
+u32 svt_pace_packets(const struct svt_qp *qp, const struct svt_train_builder *builder, u32 bytes)
+{
+	u32 train = svt_pace_train(qp);
+
+	if (!qp->attr.rate_limit)
+		return U32_MAX;
+	return train > builder->bytes ? DIV_ROUND_UP(train - builder->bytes, bytes) : 0;
 }

@@ -13,6 +13,7 @@
 
 void svt_pace_sent(struct svt_qp *qp, u32 bytes);
 bool svt_pace_is_full(const struct svt_qp *qp, const struct svt_train_builder *builder);
+u32 svt_pace_packets(const struct svt_qp *qp, const struct svt_train_builder *builder, u32 bytes);
 
 /* Whether what was sent leaves room for more now */
 static inline bool svt_pace_may_send(const struct svt_send_side *send)

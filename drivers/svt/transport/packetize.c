@@ -9,6 +9,7 @@
  */
 #include "../wire/frame.h"
 #include "fault.h"
+#include "pace.h"
 #include "recovery.h"
 #include "requester.h"
 
@@ -191,8 +192,9 @@ static void svt_packet_middles(struct svt_qp *qp, struct svt_train_builder *buil
 			       struct svt_send_request *request)
 {
 	struct svt_send_side *send = &qp->send;
-	u32 more = min((request->length - send->cursor.offset - 1) / qp->mtu,
-		       svt_packets_left(qp, builder));
+	u32 more = min3((request->length - send->cursor.offset - 1) / qp->mtu,
+			svt_packets_left(qp, builder),
+			svt_pace_packets(qp, builder, builder->train.header_length + qp->mtu));
 	struct svt_builder_mark mark;
 
 	if (!more)
@@ -272,7 +274,7 @@ static void svt_packet_onlies(struct svt_qp *qp, struct svt_train_builder *build
 
 	if (first->info->flags & (SVT_REQUEST_IMM | SVT_REQUEST_INV))
 		return;
-	while (more--) {
+	while (more-- && !svt_pace_is_full(qp, builder)) {
 		struct svt_send_request *request;
 
 		if (send->cursor.request == send->head && !svt_request_pull(qp))

@@ -29,16 +29,18 @@ static bool svt_may_send(struct svt_qp *qp)
 
 /*
  * The first packet of a WRITE is a train by itself, for its RETH. The one behind it asks for both,
- * if that is certain to go without an answer to this one: the message goes on, SVT_SEND_FULL says
- * that what is outstanding does not hold it back, a packet that probes for credits would have
- * closed the train, and no repeat by the timer is under way. The backend and the budget may hold it
- * back, but bring the next round by themselves.
+ * if that is certain to go soon, and without an answer to this one: the message goes on, there is
+ * no rate limit, SVT_SEND_FULL says that what is outstanding does not hold it back, a packet that
+ * probes for credits would have closed the train, and no repeat by the timer is under way. The
+ * backend and the budget may hold it back, but bring the next round by themselves.
  */
-static bool svt_next_train_asks(const struct svt_send_side *send,
-				const struct svt_train_builder *builder, enum svt_send_step step)
+static bool svt_next_train_asks(const struct svt_qp *qp, const struct svt_train_builder *builder,
+				enum svt_send_step step)
 {
+	const struct svt_send_side *send = &qp->send;
+
 	return step == SVT_SEND_FULL && builder->train.packets == 1 && !builder->closed &&
-	       send->cursor.offset && !send->probing;
+	       send->cursor.offset && !send->probing && !qp->attr.rate_limit;
 }
 
 /* Hands over what was built; a refused train puts the cursor back to where it was built from */
@@ -46,7 +48,7 @@ static bool svt_send_train(struct svt_qp *qp, struct svt_train_builder *builder,
 			   const struct svt_send_cursor *before, enum svt_send_step step)
 {
 	struct svt_send_side *send = &qp->send;
-	bool ask = !svt_next_train_asks(send, builder, step);
+	bool ask = !svt_next_train_asks(qp, builder, step);
 
 	if (svt_builder_empty(builder))
 		return true;

@@ -77,6 +77,9 @@ static void svt_qp_reset_locked(struct svt_qp *qp)
 	enum ib_qp_state old = qp->state;
 
 	qp->state = IB_QPS_RESET;
+	/* Unlike all others these need not be set again on the way to RTS */
+	qp->attr.rate_limit = 0;
+	qp->attr.en_sqd_async_notify = 0;
 	trace_svt_qp_state(qp, old, IB_QPS_RESET);
 	svt_requester_reset(qp);
 	svt_responder_reset(qp);
