@@ -150,9 +150,9 @@ int svt_cq_catch_up(struct ibv_cq *ibv_cq)
 	struct svt_cq *cq = to_svt_cq(ibv_cq);
 	int err;
 
-	svt_lock(&cq->lock);
+	svt_cq_lock(cq);
 	err = svt_cq_follow(cq);
-	svt_unlock(&cq->lock);
+	svt_cq_unlock(cq);
 	return svt_ring_may_map_later(err) ? err : 0;
 }
 
@@ -165,7 +165,8 @@ int svt_cq_catch_up(struct ibv_cq *ibv_cq)
  * indices. The lock keeps everybody else from the old one meanwhile. There is no way back from
  * there, so when there is no memory to map the new ring whoever uses the CQ next tries again.
  *
- * Return: 0, EINVAL when what is pending does not fit, or another errno.
+ * Return: 0; EINVAL what is pending does not fit; EBUSY between ibv_start_poll() and ibv_end_poll()
+ * of the same thread, which reads the old one; or another errno.
  */
 int svt_resize_cq(struct ibv_cq *ibv_cq, int cqe)
 {
@@ -174,6 +175,8 @@ int svt_resize_cq(struct ibv_cq *ibv_cq, int cqe)
 	struct svt_cq *cq = to_svt_cq(ibv_cq);
 	int err;
 
+	if (svt_cq_is_read_here(cq))
+		return EBUSY;
 	svt_lock(&cq->lock);
 	err = ibv_cmd_resize_cq(ibv_cq, cqe, &command, sizeof(command), &response.core,
 				sizeof(response));
@@ -218,11 +221,11 @@ int svt_req_notify_cq(struct ibv_cq *ibv_cq, int solicited_only)
 	struct svt_cq *cq = to_svt_cq(ibv_cq);
 	int err;
 
-	svt_lock(&cq->lock);
+	svt_cq_lock(cq);
 	err = svt_cq_follow(cq);
 	if (!err)
 		svt_ring_arm(&cq->ring, solicited_only ? SVT_CQ_ARM_SOLICITED : SVT_CQ_ARM_NEXT);
-	svt_unlock(&cq->lock);
+	svt_cq_unlock(cq);
 	return err;
 }
 
@@ -241,7 +244,7 @@ void svt_cq_forget(struct svt_cq *cq, uint32_t qp_num)
 	uint32_t dropped = 0;
 	uint32_t index;
 
-	svt_lock(&cq->lock);
+	svt_cq_lock(cq);
 	ring->seen = atomic_load_explicit(svt_ring_word(&ring->control->producer),
 					  memory_order_acquire);
 	for (index = ring->seen; index != ring->index; index--) {
@@ -256,5 +259,5 @@ void svt_cq_forget(struct svt_cq *cq, uint32_t qp_num)
 		svt_ring_release(ring, ring->index + dropped);
 	if (cq->current)
 		cq->current = svt_ring_element(ring, ring->index);
-	svt_unlock(&cq->lock);
+	svt_cq_unlock(cq);
 }

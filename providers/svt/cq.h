@@ -5,6 +5,8 @@
 #ifndef SVT_CQ_H
 #define SVT_CQ_H
 
+#include <stdatomic.h>
+
 #include "lock.h"
 #include "rdma-core.h"
 #include "ring.h"
@@ -14,6 +16,8 @@
  * @verbs: what the library and the application see
  * @lock: protects the rest; held from a successful ibv_start_poll() to ibv_end_poll()
  * @ring: of struct svt_cqe; we are its consumer
+ * @reader: the thread between ibv_start_poll() and ibv_end_poll(), or 0. Written under @lock. Any
+ *	thread may read it, and finds itself there only between its own two calls
  * @current: what the ibv_wc_read_*() calls read
  * @moved: where the kernel's ring is when that is another than @ring; else .entries is 0
  */
@@ -21,6 +25,7 @@ struct svt_cq {
 	struct verbs_cq verbs;
 	struct svt_lock lock;
 	struct svt_ring ring;
+	atomic_uintptr_t reader;
 	const struct svt_cqe *current;
 	struct svt_ring_info moved;
 };
@@ -28,6 +33,26 @@ struct svt_cq {
 static inline struct svt_cq *to_svt_cq(struct ibv_cq *cq)
 {
 	return container_of(cq, struct svt_cq, verbs.cq);
+}
+
+/* Is this thread between ibv_start_poll() and ibv_end_poll()? */
+static inline bool svt_cq_is_read_here(const struct svt_cq *cq)
+{
+	return atomic_load_explicit(&cq->reader, memory_order_relaxed) ==
+	       (uintptr_t)pthread_self();
+}
+
+/* For what may also be called there, by who has the lock then */
+static inline void svt_cq_lock(struct svt_cq *cq)
+{
+	if (!svt_cq_is_read_here(cq))
+		svt_lock(&cq->lock);
+}
+
+static inline void svt_cq_unlock(struct svt_cq *cq)
+{
+	if (!svt_cq_is_read_here(cq))
+		svt_unlock(&cq->lock);
 }
 
 struct ibv_cq *svt_create_cq(struct ibv_context *context, int cqe,

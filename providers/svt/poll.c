@@ -92,6 +92,7 @@ static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 		svt_unlock(&cq->lock);
 		return ENOENT;
 	}
+	atomic_store_explicit(&cq->reader, (uintptr_t)pthread_self(), memory_order_relaxed);
 	show(cq);
 	return 0;
 }
@@ -117,6 +118,7 @@ static void end_poll(struct ibv_cq_ex *ex)
 
 	svt_ring_release(&cq->ring, cq->ring.index + 1);
 	cq->current = NULL;
+	atomic_store_explicit(&cq->reader, 0, memory_order_relaxed);
 	svt_unlock(&cq->lock);
 }
 

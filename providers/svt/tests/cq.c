@@ -314,6 +314,38 @@ static void a_completion_being_read_outlives_its_qp(void **state)
 	svt_destroy_cq(ibv_cq_ex_to_cq(cq));
 }
 
+static void expect_locked(struct ibv_cq *cq)
+{
+	assert_int_equal(pthread_spin_trylock(&to_svt_cq(cq)->lock.spin), EBUSY);
+}
+
+/* A CQ for any number of threads, and the one that reads does more with it */
+static void who_reads_may_arm_and_destroy(void **state)
+{
+	struct bench *bench = *state;
+	struct ibv_cq_ex *cq = ex_of(bench->cq);
+	struct ibv_poll_cq_attr attr = {};
+	uint32_t qp_num = bench->qp->qp_num;
+
+	svt_poll_api_init(cq);
+	complete(1, qp_num);
+	complete(2, qp_num);
+	assert_int_equal(ibv_start_poll(cq, &attr), 0);
+	assert_int_equal(svt_req_notify_cq(bench->cq, 0), 0);
+	assert_int_equal(fake.cq.control->arm, SVT_CQ_ARM_NEXT);
+	assert_int_equal(svt_resize_cq(bench->cq, 64), EBUSY);
+	expect_locked(bench->cq);
+	assert_int_equal(svt_destroy_qp(bench->qp), 0);
+	bench->qp = NULL;
+	expect_locked(bench->cq);
+	assert_int_equal(ibv_wc_read_qp_num(cq), qp_num);
+	assert_int_equal(ibv_next_poll(cq), ENOENT);
+	ibv_end_poll(cq);
+	/* The lock is there for others again */
+	assert_int_equal(svt_req_notify_cq(bench->cq, 0), 0);
+	expect_polled(bench->cq, 0, 0);
+}
+
 static void destroying_a_qp_drops_its_completions(void **state)
 {
 	struct bench *bench = *state;
@@ -371,6 +403,7 @@ const struct CMUnitTest tests[] = {
 	  cq_setup, cq_teardown, NULL },
 	{ "cq: a completion being read outlives its QP", a_completion_being_read_outlives_its_qp,
 	  cq_setup, cq_teardown, NULL },
+	RC_TEST("cq: who reads may arm it and destroy QPs", who_reads_may_arm_and_destroy),
 	RC_TEST("cq: destroying a QP drops its completions", destroying_a_qp_drops_its_completions),
 	{ "cq: extensions are checked", extensions_are_checked, cq_setup, cq_teardown, NULL },
 };
