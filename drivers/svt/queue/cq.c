@@ -53,10 +53,11 @@ static bool is_moderated(struct svt_cq *cq, u32 count)
 {
 	struct svt_cq_moderation *moderation = &cq->moderation;
 
-	if (!moderation->period)
+	/* What waited when moderation was ended comes along */
+	if (!moderation->period && !moderation->waiting)
 		return false;
 	moderation->waiting += count;
-	if (moderation->waiting >= moderation->count) {
+	if (!moderation->period || moderation->waiting >= moderation->count) {
 		moderation->waiting = 0;
 		/* One that is about to fire finds nothing that waits, or is early for what does */
 		hrtimer_try_to_cancel(&moderation->timer);
@@ -111,7 +112,8 @@ static enum hrtimer_restart moderation_ends(struct hrtimer *timer)
  * @count: that raise an event
  * @period: us after the first completion that raise it; 0, or a @count below 2, ends moderation
  *
- * An event that waits already comes when its period is over.
+ * An event that waits already comes when its period is over, or, once moderation has ended, with
+ * the next completion that meets the request.
  *
  * Context: Any. Takes @cq->lock.
  */

@@ -393,6 +393,23 @@ static void moderation_needs_both_a_count_and_a_period(struct kunit *test)
 	}
 }
 
+/* Else the end of the period would raise one more, of which nothing is left to tell */
+static void an_event_behind_the_end_of_moderation_is_the_last(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	svt_cq_moderate(&f->cq, 3, U16_MAX);
+	svt_cq_arm(&f->cq, IB_CQ_NEXT_COMP);
+	/* The timer is one of softirqs */
+	local_bh_disable();
+	KUNIT_EXPECT_EQ(test, add(f, 1), SVT_CQ_QUIET);
+	svt_cq_moderate(&f->cq, 0, 0);
+	KUNIT_EXPECT_EQ(test, add(f, 2), SVT_CQ_COMPLETION);
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, f->cq.moderation.waiting, 0);
+	KUNIT_EXPECT_FALSE(test, hrtimer_is_queued(&f->cq.moderation.timer));
+}
+
 static void moderation_counts_what_the_event_was_asked_for(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -602,6 +619,7 @@ static struct kunit_case cq_cases[] = {
 	KUNIT_CASE(a_moderated_event_waits_for_as_many_completions),
 	KUNIT_CASE(a_moderated_event_comes_when_its_period_is_over),
 	KUNIT_CASE(moderation_needs_both_a_count_and_a_period),
+	KUNIT_CASE(an_event_behind_the_end_of_moderation_is_the_last),
 	KUNIT_CASE(moderation_counts_what_the_event_was_asked_for),
 	KUNIT_CASE(events_go_to_their_handlers),
 	KUNIT_CASE(each_event_for_another_cpu_calls_the_handler),
