@@ -12,6 +12,7 @@
 
 #include "device.h"
 #include "multicast.h"
+#include "namespace.h"
 #include "netdev.h"
 
 /* A link whose speed is not known, as of many virtual netdevs, counts as one of 10 Gb/s */
@@ -77,6 +78,9 @@ static int roce_netdev_event(struct notifier_block *block, unsigned long event, 
 	struct net_device *netdev = netdev_notifier_info_to_dev(info);
 	struct roce_device *device;
 
+	/* A namespace that is undone, because not all of it could be set up */
+	if (!roce_net(dev_net(netdev)))
+		return NOTIFY_DONE;
 	switch (event) {
 	case NETDEV_UP:
 	case NETDEV_DOWN:
