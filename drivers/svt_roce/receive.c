@@ -241,8 +241,8 @@ static void mask_headers(const struct sk_buff *skb, struct roce_masked *masked)
 
 /*
  * What this host built is whole, but a rule of the host may have translated its addresses, so that
- * it names a QP which its sender is not connected to. The ICRC of the last packet, which is no
- * longer than the others, tells.
+ * it names a QP which its sender is not connected to. The seal tells if not; where segmentation
+ * left none it is the ICRC of the last packet, which is no longer than the others.
  */
 static bool has_its_addresses(struct sk_buff *skb, unsigned int stride)
 {
@@ -250,6 +250,8 @@ static bool has_its_addresses(struct sk_buff *skb, unsigned int stride)
 	struct roce_masked masked;
 	bool vector, whole;
 
+	if (roce_is_sealed(skb, is_ipv6(skb)))
+		return true;
 	index = (skb->len - begin - 1) / stride;
 	at = begin + index * stride;
 	mask_headers(skb, &masked);

@@ -16,7 +16,9 @@
  */
 #include <linux/bvec.h>
 #include <linux/highmem.h>
+#include <linux/net.h>
 #include <linux/local_lock.h>
+#include <linux/siphash.h>
 #include <linux/skbuff.h>
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
@@ -340,21 +342,55 @@ static int send_packet(struct shipment *shipment, unsigned int index)
 	return send_skb(shipment, skb);
 }
 
+static u64 seal_of(const void *ip, bool ipv6)
+{
+	static siphash_aligned_key_t key;
+
+	net_get_random_once(&key, sizeof(key));
+	if (ipv6)
+		return siphash(&((const struct ipv6hdr *)ip)->saddr, 2 * sizeof(struct in6_addr),
+			       &key);
+	return siphash_2u32((__force u32)((const struct iphdr *)ip)->saddr,
+			    (__force u32)((const struct iphdr *)ip)->daddr, &key);
+}
+
+void roce_seal(u8 *packets, const void *ip, bool ipv6)
+{
+	u64 seal = seal_of(ip, ipv6);
+
+	memcpy(packets - ROCE_SEAL_BYTES, &seal, sizeof(seal));
+}
+
+bool roce_is_sealed(const struct sk_buff *skb, bool ipv6)
+{
+	const skb_frag_t *first = &skb_shinfo(skb)->frags[0];
+	const u8 *packets = page_address(skb_frag_page(first)) + skb_frag_off(first);
+	u64 seal;
+
+	if (skb_frag_off(first) < ROCE_SEAL_BYTES)
+		return false;
+	memcpy(&seal, packets - ROCE_SEAL_BYTES, sizeof(seal));
+	return seal == seal_of(skb_network_header(skb), ipv6);
+}
+
 /*
  * A piece at the end of @skb for as many packets from @from on as it has room for, and which is the
- * next. NULL: no memory, or @skb has too many pieces
+ * next; in front of the first there is room for the seal. NULL: no memory, or @skb has too many
+ * pieces
  */
 static u8 *take_room(const struct svt_train *train, struct sk_buff *skb, unsigned int from,
 		     unsigned int to, unsigned int *next)
 {
 	unsigned int length = packet_length(train, from);
+	unsigned int seal = skb_shinfo(skb)->nr_frags ? 0 : ROCE_SEAL_BYTES;
 	struct page_frag *pages;
 	u8 *piece = NULL;
 
 	*next = from;
 	local_lock_nested_bh(&page_rings.lock);
-	pages = find_room(length);
+	pages = find_room(seal + length);
 	if (pages) {
+		pages->offset += seal;
 		*next = min(from + (pages->size - pages->offset) / length, to);
 		piece = add_piece(skb, pages, (*next - from - 1) * length +
 					      packet_length(train, *next - 1));
@@ -368,10 +404,13 @@ static unsigned int put_piece(struct shipment *shipment, struct sk_buff *skb, un
 			      unsigned int to)
 {
 	unsigned int length = packet_length(shipment->train, from), next;
+	bool first = !skb_shinfo(skb)->nr_frags;
 	u8 *at = take_room(shipment->train, skb, from, to, &next);
 
 	if (!at)
 		return from;
+	if (first)
+		roce_seal(at, &shipment->headers, shipment->path->ipv6);
 	shipment->vector = roce_crc_enter();
 	for (; from < next; from++, at += length)
 		put_packet(shipment, from, at);

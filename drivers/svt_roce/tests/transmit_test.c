@@ -91,12 +91,61 @@ static void packets_that_gro_merged_by_a_list_are_not(struct kunit *test)
 	kfree_skb(skb);
 }
 
+/* With a header of IP in front, and room for the seal */
+static struct sk_buff *sealed_skb(struct kunit *test, bool ipv6)
+{
+	struct sk_buff *skb = built_skb(test);
+	skb_frag_t *first = &skb_shinfo(skb)->frags[0];
+
+	skb_reset_network_header(skb);
+	memset(skb->data, 1, 40);
+	skb_frag_off_add(first, ROCE_SEAL_BYTES);
+	roce_seal(page_address(skb_frag_page(first)) + ROCE_SEAL_BYTES, skb_network_header(skb),
+		  ipv6);
+	return skb;
+}
+
+/* Any byte of them */
+static void a_seal_is_of_both_addresses(struct kunit *test)
+{
+	static const struct { bool ipv6; u8 first, end; } parts[] = { { false, 12, 20 },
+								      { true, 8, 40 } };
+	unsigned int i, at;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		struct sk_buff *skb = sealed_skb(test, parts[i].ipv6);
+
+		for (at = parts[i].first; at < parts[i].end; at++) {
+			KUNIT_EXPECT_TRUE(test, roce_is_sealed(skb, parts[i].ipv6));
+			skb_network_header(skb)[at] ^= 1;
+			KUNIT_EXPECT_FALSE(test, roce_is_sealed(skb, parts[i].ipv6));
+			skb_network_header(skb)[at] ^= 1;
+		}
+		kfree_skb(skb);
+	}
+}
+
+/* The second packet of what was cut has the first in front of it; the first of a page nothing */
+static void other_packets_are_not_sealed(struct kunit *test)
+{
+	struct sk_buff *skb = sealed_skb(test, false);
+	skb_frag_t *first = &skb_shinfo(skb)->frags[0];
+
+	skb_frag_off_add(first, STRIDE);
+	KUNIT_EXPECT_FALSE(test, roce_is_sealed(skb, false));
+	skb_frag_off_set(first, 0);
+	KUNIT_EXPECT_FALSE(test, roce_is_sealed(skb, false));
+	kfree_skb(skb);
+}
+
 static struct kunit_case transmit_cases[] = {
 	KUNIT_CASE(packets_of_this_host_are_believed),
 	KUNIT_CASE(packets_on_pages_of_others_are_not),
 	KUNIT_CASE(packets_with_a_checksum_are_not),
 	KUNIT_CASE(packets_that_gro_merged_by_pages_are_not),
 	KUNIT_CASE(packets_that_gro_merged_by_a_list_are_not),
+	KUNIT_CASE(a_seal_is_of_both_addresses),
+	KUNIT_CASE(other_packets_are_not_sealed),
 	{}
 };
 
