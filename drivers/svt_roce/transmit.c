@@ -16,8 +16,8 @@
  */
 #include <linux/bvec.h>
 #include <linux/highmem.h>
-#include <linux/net.h>
 #include <linux/local_lock.h>
+#include <linux/net.h>
 #include <linux/siphash.h>
 #include <linux/skbuff.h>
 #include <net/ip.h>

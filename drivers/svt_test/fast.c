@@ -114,15 +114,20 @@ static int kt_refused(struct kt_pair *pair, struct ib_mr *mr)
 	return kt_done(kt_send(&pair->end[0], &request), IB_WC_REM_ACCESS_ERR);
 }
 
+/* Uses what is registered, and invalidates it */
+static int kt_used_up(struct kt_pair *pair, struct ib_mr *mr, u8 seed)
+{
+	return kt_use(pair, mr, seed) ?:
+	       kt_done(kt_invalidate(&pair->end[1], mr->rkey), IB_WC_SUCCESS);
+}
+
 static int kt_run_local(struct kt_pair *pair, struct ib_mr *mr)
 {
-	struct kt_end *end = &pair->end[1];
 	unsigned int i;
 	int ret = 0;
 
 	for (i = 0; i < 3 && !ret; i++)
-		ret = kt_registered(end, mr) ?: kt_use(pair, mr, i) ?:
-		      kt_done(kt_invalidate(end, mr->rkey), IB_WC_SUCCESS);
+		ret = kt_registered(&pair->end[1], mr) ?: kt_used_up(pair, mr, i);
 	return ret ?: kt_refused(pair, mr);
 }
 
@@ -176,8 +181,7 @@ static int kt_run_again(struct kt_pair *pair, struct ib_mr *mr)
 	int ret = kt_map(end, mr);
 
 	for (i = 0; i < 3 && !ret; i++)
-		ret = kt_done(kt_register(end, mr), IB_WC_SUCCESS) ?: kt_use(pair, mr, i) ?:
-		      kt_done(kt_invalidate(end, mr->rkey), IB_WC_SUCCESS);
+		ret = kt_done(kt_register(end, mr), IB_WC_SUCCESS) ?: kt_used_up(pair, mr, i);
 	return ret ?: kt_refused(pair, mr);
 }
 

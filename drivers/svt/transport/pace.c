@@ -66,9 +66,10 @@ bool svt_pace_is_full(const struct svt_qp *qp, const struct svt_train_builder *b
  */
 u32 svt_pace_packets(const struct svt_qp *qp, const struct svt_train_builder *builder, u32 bytes)
 {
-	u32 train = svt_pace_train(qp);
+	u32 train;
 
 	if (!qp->attr.rate_limit)
 		return U32_MAX;
+	train = svt_pace_train(qp);
 	return train > builder->bytes ? DIV_ROUND_UP(train - builder->bytes, bytes) : 0;
 }
