@@ -262,9 +262,9 @@ answers_of_rxrpc() {
 	only_the_peer_is_heard
 }
 
-# translated TRANSLATION: two packets of the QP "thief" to an address that is nobody's, which b makes that
-# of the victim. Between two namespaces of a host the ICRC of packets that were built together is looked
-# at for their addresses only
+# translated COMMAND...: two packets of the QP "thief" to an address that is nobody's, which b makes that of
+# the victim by COMMAND FROM TO. Between two namespaces of a host packets that were built together are
+# looked at for their addresses only
 translated() {
 	local before
 	before=$(counter rx_dropped_backend svta)
@@ -272,7 +272,7 @@ translated() {
 		nud permanent
 	connect_to thief ::ffff:10.0.0.9 victim
 	says thief connected
-	"translate_$1" 10.0.0.9 10.0.0.1
+	"$@" 10.0.0.9 10.0.0.1
 	tell thief send "$(printf 'forged%.0s' {1..200})"
 	says thief "transport retry counter exceeded"
 	translated_no_more
@@ -280,15 +280,12 @@ translated() {
 	only_the_peer_is_heard
 }
 
-translate_output() {
-	in_b iptables -t nat -A OUTPUT -d "$1" -j DNAT --to-destination "$2"
+# translate_by CHAIN FROM TO
+translate_by() {
+	in_b iptables -t nat -A "$1" -d "$2" -j DNAT --to-destination "$3"
 }
 
-translate_forwarded() {
-	in_b iptables -t nat -A PREROUTING -d "$1" -j DNAT --to-destination "$2"
-}
-
-# Without a connection to remember, and behind all hooks
+# translate_frames FROM TO: without a connection to remember, and behind all hooks
 translate_frames() {
 	tc -n b qdisc add dev veth0 clsact
 	tc -n b filter add dev veth0 egress protocol ip matchall action nat ingress "$1/32" "$2"
@@ -302,7 +299,7 @@ translated_no_more() {
 translated_on_the_host_of_the_qp() {
 	open_pair v4 rc
 	open_at thief b v4 rc "${NOBODY[@]}"
-	translated "$1"
+	translated "$@"
 }
 
 exec_in_c() {
@@ -327,7 +324,7 @@ translated_on_the_way() {
 	connect_to peer ::ffff:10.0.0.1 victim
 	says peer connected
 	open_in_c thief "${NOBODY[@]}"
-	translated forwarded
+	translated translate_by PREROUTING
 	forwards 0
 	ip -n a route delete 10.9.1.0/24
 	# They would keep the namespace
@@ -356,10 +353,10 @@ run_test "QPs of one user, and of root" qps_of_one_user
 if [[ $SVT_KERNEL == @(trixie|sid)/* ]]; then
 	run_on_each "datagrams with a translated address, v4" with_third translated_datagrams v4
 	run_test "datagrams with a translated address, v6" with_third translated_datagrams v6
-	for place in output frames; do
-		run_test "packets of a QP with a translated address, $place" \
-			translated_on_the_host_of_the_qp $place
-	done
+	run_test "packets of a QP with a translated address, output" \
+		translated_on_the_host_of_the_qp translate_by OUTPUT
+	run_test "packets of a QP with a translated address, frames" \
+		translated_on_the_host_of_the_qp translate_frames
 	run_test "packets of a QP that a router translates" with_third translated_on_the_way
 	run_test "answers of AF_RXRPC" with_third answers_of_rxrpc
 fi

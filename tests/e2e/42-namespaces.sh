@@ -93,30 +93,33 @@ traffic_of_pod() {
 	group_reaches_pod
 }
 
-group_reaches_pod() {
-	local SERVER=pod receiver
+# pod_receives COUNT: datagrams to the group; sets receiver
+pod_receives() {
+	local SERVER=pod
 	start_in a "$WORK/receiver" "$BUILD/tools/svt_group" svta "$(gid_index svta "$(mapped 10.0.7.1)")" \
-		::ffff:239.1.2.3 receive 8
+		::ffff:239.1.2.3 receive "$1"
 	receiver=$!
 	until_true 60 grep -q attached "$WORK/receiver" || die "$(<"$WORK/receiver")"
-	in_b "$BUILD/tools/svt_group" svtb "$(gid_index svtb "$(mapped 10.0.7.2)")" ::ffff:239.1.2.3 send 8
-	wait $receiver || die "$(<"$WORK/receiver")"
-	[[ $(ip -n pod maddr show dev net0) != *239.1.2.3* ]]
 }
 
 is_in_group() {
 	[[ $(ip -n pod maddr show dev net0) == *239.1.2.3* ]]
 }
 
+group_reaches_pod() {
+	local receiver
+	pod_receives 8
+	in_b "$BUILD/tools/svt_group" svtb "$(gid_index svtb "$(mapped 10.0.7.2)")" ::ffff:239.1.2.3 send 8
+	wait $receiver || die "$(<"$WORK/receiver")"
+	fails is_in_group
+}
+
 # Another netdev has its index by then, and a socket is in that group there
 group_of_a_netdev_that_went() {
-	local SERVER=pod index receiver
+	local index receiver
 	make_pod pod 1 macvlan
 	index=$(ip netns exec pod cat /sys/class/net/net0/ifindex)
-	start_in a "$WORK/receiver" "$BUILD/tools/svt_group" svta "$(gid_index svta "$(mapped 10.0.7.1)")" \
-		::ffff:239.1.2.3 receive 1
-	receiver=$!
-	until_true 60 grep -q attached "$WORK/receiver" || die "$(<"$WORK/receiver")"
+	pod_receives 1
 	is_in_group
 	ip -n pod link delete net0
 	ip -n pod link add net0 index "$index" type dummy

@@ -25,7 +25,7 @@ setup() {
 	echo setup >/run/svt/pair
 }
 
-# Before the traffic beside, which on one processor would leave it a sixth of the time
+# With priority over the traffic beside, which on one processor would leave it a sixth of the time
 packets() {
 	nice -n -10 "$BUILD/tools/svt_packets" "$@"
 }

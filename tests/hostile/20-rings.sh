@@ -40,7 +40,7 @@ verify_beside() {
 		{ cat "$WORK/verify"; return 1; }
 }
 
-# start_attack OPERATIONS [COMMAND...]: before the traffic beside, as in 10-packets
+# start_attack OPERATIONS [COMMAND...]: with priority, as in 10-packets
 start_attack() {
 	in_b nice -n -10 "${@:2}" "$RINGS" -d svtb -d svta -n "$1" attack >"$WORK/attack" 2>&1 &
 	attack=$!

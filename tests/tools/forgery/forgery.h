@@ -4,6 +4,10 @@
 
 #include "types.h"
 
+/* What is sent in the name of others */
+#define TEXT		"forged"
+#define TEXT_BYTES	8	/* with zeros at the end, for then there is no pad */
+
 /* All return 0 or a negative errno, having said what failed. */
 int forgery_qp(char **words);
 int forgery_udp(char **words);

@@ -25,8 +25,6 @@
 #define IP_BYTES	20
 #define SERVICE		1
 #define SERVER_PORT	7000
-#define TEXT		"forged"
-#define TEXT_BYTES	8	/* with zeros at the end, for then there is no pad */
 #define CALL_TEXT	"call"
 #define CALL_ID		7
 

@@ -21,8 +21,6 @@
 #include "way.h"
 
 #define FROM_PORT	50000
-#define TEXT		"forged"
-#define TEXT_BYTES	8	/* with zeros at the end, for then there is no pad */
 #define PACKET_BYTES	(BTH_BYTES + TEXT_BYTES + ICRC_BYTES)
 #define MANY_BYTES	9000
 #define UDP_BYTES_MOST	MANY_BYTES
