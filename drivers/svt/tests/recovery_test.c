@@ -108,6 +108,53 @@ static void a_read_response_that_is_lost_again_is_asked_for_again(struct kunit *
 	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_HOLE), 2);
 }
 
+/* The first response never comes. Each quarter of a timeout something shows that it is missing */
+static void open_for_ever(struct kunit *test, void (*show)(struct requester_fixture *f))
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct requester_fixture *f;
+	unsigned int i;
+
+	options.timeout = TIMEOUT_CODE;
+	options.retry_cnt = 1;
+	f = requester_open(test, &options);
+	requester_post(f, WR_READ, 0, 3 * MTU);
+	requester_post(f, WR_SEND, 0, 8);
+	requester_push(f);
+	f->qp->send.srtt = TIMEOUT / 8;
+	f->qp->send.rttvar = TIMEOUT;
+	for (i = 0; i < 100 && f->qp->state == IB_QPS_RTS; i++) {
+		requester_drop_sent(f);
+		show(f);
+		requester_let_pass(f, TIMEOUT / 4);
+	}
+	requester_drop_sent(f);
+	KUNIT_EXPECT_GE(test, i, 32);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_HOLE), 7);
+	expect_given_up(f, IB_WC_RETRY_EXC_ERR, SVT_COUNT_RETRY_EXCEEDED, 2);
+}
+
+static void show_by_response(struct requester_fixture *f)
+{
+	requester_read(f, IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE, 1, MTU, MTU);
+}
+
+static void a_response_that_never_comes_is_the_end(struct kunit *test)
+{
+	open_for_ever(test, show_by_response);
+}
+
+/* As if the peer took the READ for a request of one packet */
+static void show_by_nak(struct requester_fixture *f)
+{
+	requester_nak(f, 1, SVT_NAK_PSN_SEQUENCE);
+}
+
+static void a_nak_within_a_read_for_ever_is_the_end(struct kunit *test)
+{
+	open_for_ever(test, show_by_nak);
+}
+
 static void a_repeat_begins_in_the_middle_of_a_message(struct kunit *test)
 {
 	struct requester_fixture *f = requester_open(test, &REQUESTER_RC);
@@ -694,6 +741,8 @@ static struct kunit_case recovery_cases[] = {
 	KUNIT_CASE(a_hole_is_repaired_at_once_and_once),
 	KUNIT_CASE(a_hole_that_opens_again_is_repaired_again),
 	KUNIT_CASE(a_read_response_that_is_lost_again_is_asked_for_again),
+	KUNIT_CASE(a_response_that_never_comes_is_the_end),
+	KUNIT_CASE(a_nak_within_a_read_for_ever_is_the_end),
 	KUNIT_CASE(a_repeat_begins_in_the_middle_of_a_message),
 	KUNIT_CASE(new_requests_follow_the_repeated_ones),
 	KUNIT_CASE(without_retries_a_hole_is_the_end),

@@ -6,7 +6,9 @@
  * acknowledgment beyond a read that was not answered) is repaired at once: the requester goes back
  * to una, once for each una, and again when what was repeated can have been lost as well. For a
  * NAK that is half a round trip later, as a peer sends one for each time that it sees the hole
- * open; for responses a whole one, as all that were under way show the same hole.
+ * open; for responses a whole one, as all that were under way show the same hole. A NAK uses up a
+ * retry. What responses show does not, as many may show the same hole on a slow way; but one that
+ * stays open is left to the timer, which has an end: a peer may never send what is missing.
  *
  * The timer is for what nobody reports, a lost tail. It follows the measured round trip, up to the
  * local ACK timeout, and doubles until a new one is measured, up to four times that timeout, the
@@ -36,6 +38,7 @@
 #define SVT_RTO_SLACK	(4 * NSEC_PER_MSEC)	/* the least beyond the round trip */
 #define SVT_RTO_MAX	(4 * (u64)NSEC_PER_SEC)
 #define SVT_RNR_FOREVER	7
+#define SVT_HOLES_IN_VAIN	7	/* the most that retry_cnt may be */
 
 static bool svt_outstanding(const struct svt_send_side *send)
 {
@@ -80,6 +83,7 @@ static void svt_patience_begin(struct svt_send_side *send)
 {
 	send->progress = send->now;
 	send->timers_in_vain = 0;
+	send->holes_in_vain = 0;
 }
 
 /**
@@ -254,10 +258,13 @@ void svt_recovery_nak(struct svt_qp *qp)
  */
 void svt_recovery_hole(struct svt_qp *qp)
 {
-	const struct svt_send_side *send = &qp->send;
+	struct svt_send_side *send = &qp->send;
 
-	if (!send->rnr_until && svt_outstanding(send) && !svt_recovery_awaited(send, 2))
-		svt_recovery_go_back(qp, SVT_COUNT_RETRIES_HOLE);
+	if (send->rnr_until || svt_recovery_awaited(send, 2) || !svt_outstanding(send) ||
+	    send->holes_in_vain == SVT_HOLES_IN_VAIN)
+		return;
+	send->holes_in_vain++;
+	svt_recovery_go_back(qp, SVT_COUNT_RETRIES_HOLE);
 }
 
 /**
