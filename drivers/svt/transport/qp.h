@@ -184,7 +184,7 @@ struct svt_send_side {
 	u8 rnr_retry_left;
 	ktime_t progress;		/* when una moved last, or the first packet went */
 	u32 timers_in_vain;		/* since then */
-	u32 holes_in_vain;		/* since then: went back for a response */
+	u32 holes_in_vain;		/* since then: repeats for a missing response */
 	ktime_t now;			/* of this run */
 	ktime_t went_back;		/* last; valid while recovering */
 	ktime_t deadline;		/* of the retransmission timer; 0: not armed */

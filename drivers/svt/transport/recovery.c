@@ -6,9 +6,9 @@
  * acknowledgment beyond a read that was not answered) is repaired at once: the requester goes back
  * to una, once for each una, and again when what was repeated can have been lost as well. For a
  * NAK that is half a round trip later, as a peer sends one for each time that it sees the hole
- * open; for responses a whole one, as all that were under way show the same hole. A NAK uses up a
- * retry. What responses show does not, as many may show the same hole on a slow way; but one that
- * stays open is left to the timer, which has an end: a peer may never send what is missing.
+ * open, and it uses up a retry; for responses a whole one, as all that were under way show the same
+ * hole, and no retry, as those may be many. But the peer may never send what is missing: after
+ * SVT_HOLES_IN_VAIN times without progress only the timer repeats, and that gives up.
  *
  * The timer is for what nobody reports, a lost tail. It follows the measured round trip, up to the
  * local ACK timeout, and doubles until a new one is measured, up to four times that timeout, the
@@ -224,25 +224,29 @@ static void svt_recovery_go_back(struct svt_qp *qp, enum svt_counter reason)
 	svt_requester_rewind(qp);
 }
 
-/* Whether @halves of half a round trip have not passed yet since the requester went back */
-static bool svt_recovery_awaited(const struct svt_send_side *send, unsigned int halves)
+/*
+ * Whether to go back for a hole at una that shows now: not before @halves of half a round trip have
+ * passed since the requester went back, nor while it waits for a peer that was not ready, as all is
+ * repeated then.
+ */
+static bool svt_recovery_heeds_hole(const struct svt_send_side *send, unsigned int halves)
 {
 	u64 since = ktime_to_ns(ktime_sub(send->now, send->went_back));
 
-	return send->recovering && since < halves * (send->srtt ?: SVT_RTO_FIRST) / 2;
+	if (send->rnr_until || !svt_outstanding(send))
+		return false;
+	return !send->recovering || since >= halves * (send->srtt ?: SVT_RTO_FIRST) / 2;
 }
 
 /**
  * svt_recovery_nak - the peer reports a hole at una (IBTA 9.7.5.2.4)
  * @qp: RC QP
- *
- * Ignored while the requester waits for a peer that was not ready: all is repeated then.
  */
 void svt_recovery_nak(struct svt_qp *qp)
 {
 	struct svt_send_side *send = &qp->send;
 
-	if (send->rnr_until || svt_recovery_awaited(send, 1) || !svt_outstanding(send))
+	if (!svt_recovery_heeds_hole(send, 1))
 		return;
 	if (!send->retry_left) {
 		svt_recovery_give_up(qp, IB_WC_RETRY_EXC_ERR);
@@ -260,8 +264,7 @@ void svt_recovery_hole(struct svt_qp *qp)
 {
 	struct svt_send_side *send = &qp->send;
 
-	if (send->rnr_until || svt_recovery_awaited(send, 2) || !svt_outstanding(send) ||
-	    send->holes_in_vain == SVT_HOLES_IN_VAIN)
+	if (send->holes_in_vain == SVT_HOLES_IN_VAIN || !svt_recovery_heeds_hole(send, 2))
 		return;
 	send->holes_in_vain++;
 	svt_recovery_go_back(qp, SVT_COUNT_RETRIES_HOLE);
