@@ -38,8 +38,7 @@ make_vlan() {
 # make_pod NAMESPACE NUMBER KIND [ARGUMENT...]: one with 10.0.7.NUMBER and fd07::NUMBER
 make_pod() {
 	local namespace=$1 number=$2
-	ip netns add "$namespace"
-	ip netns exec "$namespace" sysctl -qw net.ipv6.conf.{default,all}.accept_dad=0
+	add_namespace "$namespace"
 	"make_$3" "$namespace" "${@:4}"
 	ip -n "$namespace" link set lo up
 	ip -n "$namespace" link set net0 up
@@ -553,6 +552,13 @@ gid_in_exclusive_mode() {
 	set_rdma_mode shared
 }
 
+# Nor a namespace: else the mode could not be set
+nothing_is_left() {
+	teardown_pair
+	set_rdma_mode exclusive
+	set_rdma_mode shared
+}
+
 setup() {
 	local namespace
 	for namespace in pod other; do
@@ -562,7 +568,6 @@ setup() {
 	echo setup >/run/svt/pair
 }
 
-# First, for TCP keeps a namespace for a minute after its end, and the mode can not be set before
 run_test "exclusive mode: no GID of another namespace" gid_in_exclusive_mode
 setup
 run_on_each "a container with a macvlan" in_container macvlan
@@ -583,5 +588,5 @@ run_test "a container has its part of the GIDs" container_has_its_part
 run_test "GIDs that are held are of its part" held_gids_are_of_its_part
 run_test "QPs end with the namespace that they live in" qps_end_with_their_namespace
 run_test "a namespace ends in traffic" namespace_ends_in_traffic
-run_on_each "teardown leaves nothing" teardown_pair
+run_on_each "teardown leaves nothing" nothing_is_left
 finish

@@ -19,8 +19,7 @@ setup_nic() {
 	take_left
 	modprobe virtio_net
 	until_true 10 nic >/dev/null
-	ip netns add a
-	ip netns exec a sysctl -qw net.ipv6.conf.{default,all}.accept_dad=0
+	add_namespace a
 	ip link set "$(nic)" down
 	ip link set "$(nic)" netns a name veth0
 	configure_side a 1

@@ -96,14 +96,19 @@ configure_side() {
 	ip -n "$side" addr add "fd00::$number/64" dev veth0 nodad
 }
 
+# add_namespace NAME: where an address can be used at once. Without the last, TCP would keep one whose
+# programs were killed for two minutes after its end, to reach a peer that has gone.
+add_namespace() {
+	ip netns add "$1"
+	ip netns exec "$1" sysctl -qw net.ipv6.conf.{default,all}.accept_dad=0 \
+		net.ipv4.tcp_orphan_retries=1
+}
+
 # setup_net: the two namespaces and the wire, no device.
 setup_net() {
-	local side
 	take_left
-	for side in a b; do
-		ip netns add "$side"
-		ip netns exec "$side" sysctl -qw net.ipv6.conf.{default,all}.accept_dad=0
-	done
+	add_namespace a
+	add_namespace b
 	ip -n a link add veth0 type veth peer name veth0 netns b
 	configure_side a 1
 	configure_side b 2
