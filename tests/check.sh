@@ -22,7 +22,7 @@ LOGS=$BUILD/check
 KTAP=$LOGS/check.ktap
 # The results of the last run of each stage
 MATRIX=$BUILD/matrix
-# Stages at a time: a VM may take 4 GB and two processors
+# Stages at a time, those of WAITING not counted: a VM may take 4 GB and two processors
 MOST=2
 passed=0 failed=0 ran=0
 failures=() verdict= named=
@@ -103,12 +103,21 @@ finish() {
 	done
 }
 
+# busy: how many stages run, but for those that mostly wait
+busy() {
+	local name count=0
+	for name in "${started[@]}"; do
+		[[ " ${WAITING[*]} " == *" $name "* ]] || count=$((count + 1))
+	done
+	echo "$count"
+}
+
 # begin NAME FUNCTION COMMAND...: if the stage is wanted, FUNCTION runs the command in the background
-# as soon as fewer than MOST stages run; finish waits for all.
+# as soon as fewer than MOST stages are busy; finish waits for all.
 begin() {
 	[[ $1 =~ $only ]] || return 0
 	[ -z "$only" ] || named=1
-	while [ ${#started[@]} -ge "$MOST" ]; do
+	while [ "$(busy)" -ge "$MOST" ]; do
 		finish_one
 	done
 	echo "[$(clock)] $1 ..."

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash
 # The stages of check.sh, which sources this: their names, and what runs where. Each has a line in
-# tests/budgets. Two run at a time, in this order.
+# tests/budgets. Two run at a time, in this order, and WAITING beside them.
 
 # Programs and libraries of others, and limits that take minutes to reach
 THIRD_PARTY=(tests/e2e/{33,64,65,66,67,70,85}-*.sh)
@@ -17,6 +17,9 @@ CHECKED='10-pingpong/((rc|ud) pingpong|teardown.*)$|'
 CHECKED+='36-[^/]*/(values|teardown)|'
 CHECKED+='45-[^/]*/(the client|between two|teardown)|'
 CHECKED+='10-packets/(48|pad|ICRC|ATOMIC|iova|teardown)'
+
+# Stages that wait for two thirds of their time, for timers and for RCU: two others run beside them
+WAITING=(functions)
 
 # Kernels that svt is built for, at W=1 and with sparse, those of them that are booted, and the
 # suites whose libibverbs is another than here
