@@ -27,13 +27,17 @@ qemu_architecture() {
 	need "$emulator" "$package"
 }
 
-# A /dev/kvm that opens and then hangs the guest exists: only the processor's own flag is believed.
+# A /dev/kvm that opens and then hangs the guest exists: only the processor's own flag is believed. An
+# emulator translates a program anew at each address that it is put at, so it always gets the same one.
 qemu_processors() {
-	if [ -n "$icount" ]; then
-		vm+=(-accel tcg -icount "shift=0,sleep=$leap" -smp 1 -cpu "$cpu")
-	elif [ "$emulator" = qemu-system-x86_64 ] && [ -w /dev/kvm ] &&
+	if [ -z "$icount" ] && [ "$emulator" = qemu-system-x86_64 ] && [ -w /dev/kvm ] &&
 		grep -qE '^flags.*\b(vmx|svm)\b' /proc/cpuinfo; then
 		vm+=(-accel kvm -smp "$smp" -cpu host)
+		return
+	fi
+	words+=" norandmaps"
+	if [ -n "$icount" ]; then
+		vm+=(-accel tcg -icount "shift=0,sleep=$leap" -smp 1 -cpu "$cpu")
 	else
 		vm+=(-accel "tcg,thread=multi" -smp "$smp" -cpu "$cpu")
 	fi
