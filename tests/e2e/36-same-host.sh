@@ -32,22 +32,15 @@ copied() {
 	[ $((100 * copies)) -gt $((98 * all)) ]
 }
 
-start_capture() {
-	ip netns exec a tcpdump -U -s 128 -i lo -w "$WORK/lo.pcap" udp port 4791 2>"$WORK/tcpdump" &
-	capture=$!
-	until_true 10 grep -q listening "$WORK/tcpdump"
-}
-
-stop_capture() {
-	kill "$capture"
-	wait "$capture" || :
+capture_loopback() {
+	start_capture a -U -s 128 -i lo -w "$WORK/lo.pcap" udp port 4791
 }
 
 # Who captures packets sees them. How many of them tcpdump is in time to write is another matter; the
 # filter of lo sees each twice, as it goes and as it comes.
 captured() {
 	local copies
-	start_capture
+	capture_loopback
 	copies=$(count tx_same_host)
 	same_host "$@"
 	stop_capture
@@ -83,7 +76,7 @@ captured_now_and_then() {
 	for ((round = 0; round < 5; round++)); do
 		until_true 30 copied_beyond $(($(count tx_same_host) + 100)) ||
 			die "nothing is copied: $(<"$WORK/traffic")"
-		start_capture
+		capture_loopback
 		until_true 30 all_are_packets || die "tcpdump does not see all"
 		stop_capture
 	done

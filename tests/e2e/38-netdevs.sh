@@ -201,15 +201,10 @@ has_members() {
 
 # seen_by_c COMMAND...: how many packets to a group c saw while it ran
 seen_by_c() {
-	local pid
-	ip netns exec c tcpdump -i veth0 -w "$WORK/c.pcap" -U --immediate-mode udp port 4791 \
-		2>"$WORK/tcpdump" &
-	pid=$!
-	until_true 10 grep -q listening "$WORK/tcpdump"
+	start_capture c -i veth0 -w "$WORK/c.pcap" -U --immediate-mode udp port 4791
 	"$@" >&2
 	nap 1
-	kill $pid
-	wait $pid
+	stop_capture
 	tcpdump -r "$WORK/c.pcap" 2>/dev/null | wc -l
 }
 
@@ -220,11 +215,6 @@ send_to_group() {
 # The switch asks first and believes then: until it does, it floods
 floods_no_more() {
 	[ "$(seen_by_c send_to_group "$1" "$2")" = 0 ]
-}
-
-# Nor does it stop to look at once
-floods() {
-	[ "$(seen_by_c send_to_group "$1" "$2")" = 8 ]
 }
 
 # only_members KIND GROUP GID
@@ -241,7 +231,7 @@ only_members() {
 	until_true 60 has_members "$2" "" || die "$2 has members left"
 	# c would see them, if the switch did not look
 	ip -n switch link set switch type bridge mcast_snooping 0
-	until_true 10 floods "$1" "$3" || die "c can see nothing"
+	[ "$(seen_by_c send_to_group "$1" "$3")" = 8 ] || die "c can see nothing"
 	ip -n switch link set switch type bridge mcast_snooping 1
 }
 

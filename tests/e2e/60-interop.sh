@@ -64,19 +64,14 @@ both_ways_v6() {
 }
 
 captured_packets_decode() {
-	local pid
-	ip netns exec a tcpdump -i veth0 -w "$WORK/wire.pcap" -U udp port 4791 \
-		2>"$WORK/tcpdump" &
-	pid=$!
-	until_true 10 grep -q listening "$WORK/tcpdump"
+	start_capture a -i veth0 -w "$WORK/wire.pcap" -U udp port 4791
 	both_ways ib_send_bw -x -F -n 20 -s 10000
 	both_ways ib_write_bw -x -F -n 20 -s 10000
 	both_ways ib_read_bw -x -F -n 20 -s 10000
 	both_ways ib_atomic_bw -x -F -n 20
 	both_ways ibv_ud_pingpong -g -e -n 20
 	sleep 1
-	kill "$pid"
-	wait "$pid"
+	stop_capture
 	tshark -r "$WORK/wire.pcap" -T fields -E occurrence=f -e frame.protocols \
 		-e infiniband.bth.opcode -e _ws.malformed >"$WORK/decoded"
 	cut -f 2 "$WORK/decoded" | sort | uniq -c

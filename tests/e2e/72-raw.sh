@@ -78,9 +78,7 @@ print(hex(total))' "$1"
 
 # The frame as it is, to a packet socket of Linux; then with its sums computed, to a raw packet QP
 sent_as_it_is() {
-	in_a timeout 30 tcpdump -i veth0 -xx -c 1 -n --immediate-mode udp port 5678 \
-		>"$WORK/dump" 2>"$WORK/tcpdump" &
-	until_true 20 grep -q listening "$WORK/tcpdump"
+	start_capture a -i veth0 -xx -c 1 -n --immediate-mode udp port 5678 >"$WORK/dump"
 	in_b "$RAW" svtb send "$(udp_frame)"
 	until_true 20 grep -q 0x0030 "$WORK/dump"
 	cat "$WORK/dump"

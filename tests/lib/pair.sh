@@ -96,8 +96,9 @@ configure_side() {
 	ip -n "$side" addr add "fd00::$number/64" dev veth0 nodad
 }
 
-# add_namespace NAME: where an address can be used at once. Without the last, TCP would keep one whose
-# programs were killed for two minutes after its end, to reach a peer that has gone.
+# add_namespace NAME: where an address can be used at once, and which goes when it is deleted. TCP repeats
+# the last words of a killed program, to a peer that may have gone as well, and keeps the namespace for
+# minutes unless tcp_orphan_retries is set.
 add_namespace() {
 	ip netns add "$1"
 	ip netns exec "$1" sysctl -qw net.ipv6.conf.{default,all}.accept_dad=0 \
@@ -207,17 +208,28 @@ has_results() {
 	grep -qE '^ *[0-9]+ +[0-9]+ +([0-9.]+|inf)' "$WORK/client"
 }
 
+# start_capture NAMESPACE OPTION...: tcpdump, in the background, which sees what comes from now on. Its
+# process is in $capture, its messages are in $WORK/tcpdump.
+start_capture() {
+	# A process in the background empties the file when it gets to it: until then the last one's
+	# messages would be taken for those of this one
+	: >"$WORK/tcpdump"
+	ip netns exec "$1" tcpdump "${@:2}" 2>"$WORK/tcpdump" &
+	capture=$!
+	until_true 10 grep -q listening "$WORK/tcpdump"
+}
+
+stop_capture() {
+	kill "$capture"
+	wait "$capture"
+}
+
 # capture COMMAND...: what RoCE packets b got and sent while it runs is in $WORK/wire.pcap
 capture() {
-	local pid
-	ip netns exec b tcpdump -i veth0 -w "$WORK/wire.pcap" -s 0 -B 65536 -U udp port 4791 \
-		2>"$WORK/tcpdump" &
-	pid=$!
-	until_true 10 grep -q listening "$WORK/tcpdump"
+	start_capture b -i veth0 -w "$WORK/wire.pcap" -s 0 -B 65536 -U udp port 4791
 	"$@"
 	nap 1
-	kill "$pid"
-	wait "$pid"
+	stop_capture
 	grep -q '^0 packets dropped' "$WORK/tcpdump"
 }
 
@@ -444,6 +456,8 @@ mapfile -t LINE_BUFFERED < <(stdbuf -oL env | grep -E '^(LD_PRELOAD|_STDBUF_O)='
 start_in() {
 	local side=$1 output=$2
 	shift 2
+	# As in start_capture
+	: >"$output"
 	(
 		export "${LINE_BUFFERED[@]}"
 		"exec_in_$side" "$@"
