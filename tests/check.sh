@@ -164,13 +164,13 @@ no_warnings() {
 # wanted_files PATTERN FILE...: those that it may mean, by their names, or, unless it is for other
 # stages, by a name of a test in them. e2e/NAME is a file there, and no test.
 wanted_files() {
-	local pattern=$1 test=${1#e2e/} file
-	[[ $1 == "$test" || $test == */* ]] || test=
+	local pattern=$1 test=${1##*/} file
+	[[ $1 != e2e/* || $1 == e2e/*/* ]] || test=
 	for file in "${@:2}"; do
 		[ -z "${taken[$file]:-}" ] || continue
 		[[ $only != e2e/* || $file == tests/e2e/* ]] || continue
 		[[ "e2e/$(basename "$file" .sh)" =~ $pattern ]] ||
-			{ [ -z "$named" ] && [ -n "$test" ] && grep -qE -- "${test##*/}" "$file"; } || continue
+			{ [ -z "$named" ] && [ -n "$test" ] && grep -qE -- "$test" "$file"; } || continue
 		echo "$file"
 	done 2>/dev/null
 }

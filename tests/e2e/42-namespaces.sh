@@ -552,7 +552,7 @@ gid_in_exclusive_mode() {
 	set_rdma_mode shared
 }
 
-# Nor a namespace: else the mode could not be set
+# No namespace either: as long as there is one, the mode can not be set
 nothing_is_left() {
 	teardown_pair
 	set_rdma_mode exclusive
