@@ -230,7 +230,7 @@ static void svt_find_more(struct svt_rx_packet *rx, const struct svt_rx_cursor *
 {
 	u64 alike = get_unaligned((const u64 *)first);
 	u32 length = rx->packet.header_length;
-	u32 more = length - SVT_BTH_BYTES;
+	u32 behind = length - SVT_BTH_BYTES;
 	u32 left = at->left, word;
 
 	while (left >= 2 * at->stride && !rx->more_ack_request) {
@@ -239,7 +239,7 @@ static void svt_find_more(struct svt_rx_packet *rx, const struct svt_rx_cursor *
 		left -= at->stride;
 		bytes = svt_bytes_at(rx, at, rx->more + 1, length);
 		if (!bytes || get_unaligned((const u64 *)bytes) != alike ||
-		    (more && memcmp(bytes + SVT_BTH_BYTES, first + SVT_BTH_BYTES, more)))
+		    (behind && memcmp(bytes + SVT_BTH_BYTES, first + SVT_BTH_BYTES, behind)))
 			return;
 		word = get_unaligned_be32(bytes + SVT_BTH_ALIKE);
 		if (svt_psn(word) != svt_psn_add(rx->packet.psn, rx->more + 1))
