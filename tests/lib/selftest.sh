@@ -154,6 +154,35 @@ skipped_is_not_passed() {
 	grep -q '^# Linux ' "$FILES/output"
 }
 
+# chosen STAGE PATTERN FILE...: files of that stage that `make check T=PATTERN` would take, on one line
+chosen() {
+	local only=$2 named='' pattern
+	declare -A taken=()
+	pattern=$(pattern_for "$1") || return 0
+	wanted_files "$pattern" "${@:3}" | xargs
+}
+
+# Each of the two files names the other's number in a test
+a_pattern_chooses_files() {
+	local files=("$FILES"/tests/e2e/{10-one,20-two}.sh "$FILES/tests/hostile/10-three.sh")
+	. "$TOP/tests/lib/pattern.sh"
+	rm -rf "$FILES"
+	mkdir -p "$FILES"/tests/{e2e,hostile}
+	cd "$FILES"
+	files=("${files[@]#"$FILES/"}")
+	echo 'run_test "20 at a time" true' >"${files[0]}"
+	echo 'run_test "10 at a time" true' >"${files[1]}"
+	echo 'run_test "packets" true' >"${files[2]}"
+	[ "$(chosen functions e2e/10 "${files[@]}")" = "${files[0]}" ]
+	[ "$(chosen functions "e2e/.*two" "${files[@]}")" = "${files[1]}" ]
+	[ "$(chosen functions "10 at" "${files[@]}")" = "${files[1]}" ]
+	[ "$(chosen functions e2e/20/10.at "${files[@]}")" = "${files[1]}" ]
+	[ "$(chosen functions functions/20 "${files[@]}")" = "${files[1]}" ]
+	[ "$(chosen hostile functions/20 "${files[@]}")" = "" ]
+	[ "$(chosen hostile packets "${files[@]}")" = "${files[2]}" ]
+	[ "$(chosen functions nothing "${files[@]}")" = "" ]
+}
+
 stage_is_in_the_matrix() {
 	printf '%s\n' "machine 6.1 x86_64 4096 44.0-2 4.5" "pass file: one" "pass file: two" "fail file: three" \
 		"why it is wrong" "skip file: four: no such thing" "cases file 3 1" "cases file 2 0" \
@@ -181,6 +210,7 @@ run_test "a suite passes when its cases do" cases_pass
 run_test "names of cases" names_of_cases
 run_test "results of cases" results_of_cases
 run_test "a stage is in the matrix" stage_is_in_the_matrix
+run_test "a pattern chooses files" a_pattern_chooses_files
 # A failure of the harness to fail is a failure here.
 for function in slow_client wrong_status too_long kernel_complaint failing_middle \
 	case_fails case_is_missing case_is_skipped program_fails; do
