@@ -37,6 +37,9 @@ PACMAN_DEMO=(cpio xz zstd busybox qemu-system-x86 iproute2 procps-ng)
 ZYPPER=(make gcc binutils diffutils kmod kernel-default-devel rdma-core-devel)
 ZYPPER_DEMO=(cpio xz zstd busybox-static qemu-x86 libibverbs-utils perftest iproute2 procps)
 
+# Seconds to wait for those who hold apt's locks
+LOCK_LIMIT=600
+
 has() {
 	command -v "$1" >/dev/null
 }
@@ -77,15 +80,31 @@ missing_packages() {
 	done
 }
 
+# refresh_lists LOG: others may hold apt's locks, as another run of this does, and what looks for
+# updates each day. apt-get waits for that of packages if it is told to, for that of lists it does not.
+refresh_lists() {
+	local end=$((SECONDS + LOCK_LIMIT)) said=
+	until LC_ALL=C apt-get update -qq >"$1" 2>&1; do
+		if ! grep -q '^E: Could not get lock' "$1" || [ "$SECONDS" -ge "$end" ]; then
+			cat "$1" >&2
+			return 1
+		fi
+		[ -n "$said" ] || say "waiting for another that uses apt"
+		said=1
+		sleep 1
+	done
+}
+
 install() {
 	local log=$BUILD/apt.log
 	export DEBIAN_FRONTEND=noninteractive
 	[ "$(id -u)" = 0 ] ||
 		die "packages are missing; as root: apt-get install --no-install-recommends $*"
 	say "installing: $*"
-	apt-get update -qq || die "apt-get update failed: check /etc/apt and the network"
+	refresh_lists "$log" || die "apt-get update failed: check /etc/apt and the network"
 	# What tcpdump, tshark and the kernels ask at installation has good defaults.
-	apt-get install -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1 ||
+	apt-get install -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 \
+		-o DPkg::Lock::Timeout="$LOCK_LIMIT" "$@" >"$log" 2>&1 ||
 		die "apt-get could not install $*; see $log: $(grep '^E:' "$log" | head -n 1)"
 }
 

@@ -118,6 +118,43 @@ headers_without_verbs() {
 		hiding "$sources/include/rdma" nothing scripts/build-modules.sh "$version"
 }
 
+# lacking PACKAGE COMMAND...: on a machine of Debian's that has all others, until apt-get installed it.
+# Another holds apt's lists when it begins.
+lacking() {
+	mkdir -p "$WORK/apt"
+	rm -f "$WORK"/apt/*
+	cat >"$WORK/apt/dpkg-query" <<-EOF
+		#!/bin/sh
+		[ "\$4" = "$1" ] && [ ! -e "$WORK/apt/installed" ] || echo installed
+	EOF
+	cat >"$WORK/apt/apt-get" <<-EOF
+		#!/bin/sh
+		echo "\$*" >>"$WORK/apt/said"
+		case \$1 in
+		install) >"$WORK/apt/installed" ;;
+		update) [ -e "$WORK/apt/waited" ] || { >"$WORK/apt/waited"; echo "\$HELD" >&2; exit 100; } ;;
+		esac
+	EOF
+	chmod +x "$WORK"/apt/*
+	PATH=$WORK/apt:$PATH BUILD=$WORK "${@:2}"
+}
+
+apt_lists_are_waited_for() {
+	export HELD="E: Could not get lock /var/lib/apt/lists/lock. It is held by process 1 (apt-get)"
+	lacking kmod scripts/install-deps.sh build >"$WORK/said"
+	printf '%s\n' "installing: kmod" "waiting for another that uses apt" | cmp - "$WORK/said"
+	[ "$(cut -d' ' -f1 "$WORK/apt/said" | xargs)" = "update update install" ]
+	grep -q 'install .*DPkg::Lock::Timeout=.* kmod$' "$WORK/apt/said"
+}
+
+apt_update_fails() {
+	export HELD="E: Failed to fetch http://nowhere/InRelease"
+	! lacking kmod scripts/install-deps.sh build >"$WORK/said" 2>&1 || return
+	tail -n 1 "$WORK/said" | grep '^install-deps.sh: apt-get update failed: check '
+	grep -q "^$HELD$" "$WORK/said"
+	[ "$(cat "$WORK/apt/said")" = "update -qq" ]
+}
+
 REFUSED='\*\*\* svt needs a processor of 64 bits, whose caches do not alias; this kernel is for another\.'
 
 # answers PATTERN VARIABLE=VALUE...: drivers/Kbuild, asked by make about a kernel of that configuration
@@ -138,6 +175,8 @@ run_test "SUSE's packages are named" packages_are_named zypper "zypper install" 
 run_test "others get Debian's names" \
 	packages_are_named none "what Debian calls" linux-headers-amd64 perftest
 run_test "tests need Debian" tests_need_debian
+run_test "what holds apt's lists is waited for" apt_lists_are_waited_for
+run_test "another failure of apt is not" apt_update_fails
 run_test "an unknown kernel is refused" unknown_kernel
 run_test "a kernel without headers is refused" kernel_without_headers
 run_test "make without any headers says how to get them" make_without_headers
