@@ -18,7 +18,7 @@ CHECKED+='36-[^/]*/(values|teardown)|'
 CHECKED+='45-[^/]*/(the client|between two|teardown)|'
 CHECKED+='10-packets/(48|pad|ICRC|ATOMIC|iova|teardown)'
 
-# Stages that wait for two thirds of their time, for timers and for RCU: two others run beside them
+# Stages that two others run beside: the longest, which waits for timers and RCU for a quarter of its time
 WAITING=(functions)
 
 # Kernels that svt is built for, at W=1 and with sparse, those of them that are booted, and the
