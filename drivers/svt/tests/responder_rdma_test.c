@@ -447,19 +447,88 @@ static void a_lost_answer_is_sent_again_from_the_hole(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_DUPLICATE_REQUESTS), 4);
 }
 
-static void a_duplicate_read_reads_what_the_first_one_read(struct kunit *test)
+static void a_duplicate_read_is_answered_for_what_it_asks(struct kunit *test)
 {
 	struct responder_fixture *f = open_filled(test);
-	struct svt_packet packet = responder_packet(f, READ_REQUEST, 1);
 
-	read_three(f);
-	packet.remote_addr = 0x1000;
-	packet.rkey = 0xbad;
-	packet.dma_length = 0x7fffffff;
-	svt_fake_receive(f->fake, f->qp, &packet, NULL, 0);
+	responder_put_read(f, 0, 0, 4 * MTU);
+	responder_deliver(f);
+	while (svt_fake_next(f->fake))
+		;
+	responder_put_read(f, 1, MTU, MTU);
+	responder_deliver(f);
+	responder_expect_read(f, READ_ONLY, 1, MTU, MTU);
+	responder_put_read(f, 1, MTU, MTU + 10);
+	responder_deliver(f);
+	responder_expect_read(f, READ_FIRST, 1, MTU, MTU);
+	responder_expect_read(f, READ_LAST, 2, 2 * MTU, 10);
+	/* Less was asked for in between, but this is still known */
+	responder_put_read(f, 2, 2 * MTU, 2 * MTU);
+	responder_deliver(f);
+	responder_expect_read(f, READ_FIRST, 2, 2 * MTU, MTU);
+	responder_expect_read(f, READ_LAST, 3, 3 * MTU, MTU);
+	responder_expect_silence(f);
+}
+
+static void a_duplicate_of_a_read_under_way_ends_where_it_says(struct kunit *test)
+{
+	struct responder_fixture *f = open_filled(test);
+
+	f->fake->busy = true;
+	responder_put_read(f, 0, 0, 4 * MTU);
+	responder_put_read(f, 1, MTU, 2 * MTU);
+	responder_put_read(f, 4, 0, 8);
+	responder_deliver(f);
+	f->fake->busy = false;
+	svt_fake_ready(f->fake, f->qp);
 	responder_expect_read(f, READ_FIRST, 1, MTU, MTU);
 	responder_expect_read(f, READ_LAST, 2, 2 * MTU, MTU);
+	responder_expect_read(f, READ_ONLY, 4, 0, 8);
 	responder_expect_silence(f);
+	responder_put_read(f, 3, 3 * MTU, MTU);
+	responder_deliver(f);
+	responder_expect_read(f, READ_ONLY, 3, 3 * MTU, MTU);
+}
+
+struct other_read {
+	const char *name;
+	int n;
+	s64 addr;
+	u32 rkey;
+	u32 length;
+};
+
+/* Beside a duplicate of the second packet of the first of read_three() */
+static const struct other_read other_reads[] = {
+	{ "another key", 1, 0, 0x100, 2 * MTU },
+	{ "an address before it", 1, -1, 0, 2 * MTU },
+	{ "the address of another packet", 1, MTU, 0, MTU },
+	{ "one byte more", 1, 0, 0, 2 * MTU + 1 },
+	{ "more than is left", 2, MTU, 0, 2 * MTU },
+	{ "nothing", 1, 0, 0, 0 },
+	{ "all that can be", 1, 0, 0, 0xffffffff },
+};
+
+static void other_read_name(const struct other_read *other, char *name)
+{
+	strscpy(name, other->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(other_read, other_reads, other_read_name);
+
+static void a_duplicate_read_of_something_else_is_dropped(struct kunit *test)
+{
+	const struct other_read *other = test->param_value;
+	struct responder_fixture *f = open_filled(test);
+	struct svt_packet packet = responder_packet(f, READ_REQUEST, other->n);
+
+	read_three(f);
+	packet.remote_addr = (unsigned long)f->memory->bytes + MTU + other->addr;
+	packet.rkey = f->memory->mr.key.key ^ other->rkey;
+	packet.dma_length = other->length;
+	svt_fake_receive(f->fake, f->qp, &packet, NULL, 0);
+	responder_expect_silence(f);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_PSN), 1);
 	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_RTS);
 }
 
@@ -631,7 +700,9 @@ static struct kunit_case rdma_cases[] = {
 	KUNIT_CASE(answers_wait_for_the_backend_in_order),
 	KUNIT_CASE(a_key_that_goes_ends_the_read),
 	KUNIT_CASE(a_lost_answer_is_sent_again_from_the_hole),
-	KUNIT_CASE(a_duplicate_read_reads_what_the_first_one_read),
+	KUNIT_CASE(a_duplicate_read_is_answered_for_what_it_asks),
+	KUNIT_CASE(a_duplicate_of_a_read_under_way_ends_where_it_says),
+	KUNIT_CASE_PARAM(a_duplicate_read_of_something_else_is_dropped, other_read_gen_params),
 	KUNIT_CASE(another_limit_in_sqd_forgets_no_request),
 	KUNIT_CASE(a_duplicate_does_not_count_as_outstanding),
 	KUNIT_CASE(a_duplicate_of_what_is_forgotten_is_dropped),

@@ -214,12 +214,14 @@ struct svt_send_side {
  * @psn: of the request, and of its first response packet
  * @last_psn: of the last response packet
  * @request_psn: of the request or duplicate that is answered now: where READ_RESPONSE_FIRST stands
- * @next_psn: of the next response packet to send; behind @last_psn when all are sent
+ * @end_psn: of the last packet of that answer
+ * @next_psn: of the next response packet to send; behind @end_psn when all are sent
  * @opcode: of the request
  * @replay: was answered completely once
  * @rkey: read
  * @remote_addr: read
  * @length: read, bytes
+ * @end: read, bytes up to the end of the answer
  * @srq_num: XRC: of the SRQ whose PD the memory is of
  * @atomic_original: what an atomic found
  */
@@ -227,12 +229,14 @@ struct svt_resource {
 	u32 psn;
 	u32 last_psn;
 	u32 request_psn;
+	u32 end_psn;
 	u32 next_psn;
 	u8 opcode;
 	bool replay;
 	u32 rkey;
 	u64 remote_addr;
 	u32 length;
+	u32 end;
 	u32 srq_num;
 	u64 atomic_original;
 };

@@ -65,7 +65,7 @@ static void svt_answer_packet(const struct svt_qp *qp, struct svt_packet *packet
 
 static u8 svt_read_opcode(const struct svt_resource *resource, u32 psn)
 {
-	bool first = psn == resource->request_psn, last = psn == resource->last_psn;
+	bool first = psn == resource->request_psn, last = psn == resource->end_psn;
 
 	if (first)
 		return last ? IB_OPCODE_RDMA_READ_RESPONSE_ONLY :
@@ -79,7 +79,7 @@ static u32 svt_read_middles(const struct svt_qp *qp, struct svt_train_builder *b
 			    const struct svt_resource *resource, const struct svt_region *region,
 			    u32 psn, u32 offset)
 {
-	u32 more = min_t(u32, svt_psn(resource->last_psn - psn), svt_builder_room(builder));
+	u32 more = min_t(u32, svt_psn(resource->end_psn - psn), svt_builder_room(builder));
 	struct svt_builder_mark mark;
 
 	if (!more)
@@ -114,7 +114,7 @@ static void svt_read_fill(const struct svt_qp *qp, struct svt_train_builder *bui
 			svt_builder_undo(builder, &mark);
 			return;
 		}
-		if (psn == resource->last_psn)
+		if (psn == resource->end_psn)
 			return;
 		offset += length;
 		psn = svt_psn_add(psn, 1);
@@ -148,7 +148,7 @@ static bool svt_answer_region(const struct svt_qp *qp, struct svt_train_builder 
 	const struct ib_pd *pd = svt_answer_pd(qp, resource);
 
 	return pd && !svt_region_remote(&qp->core->keys, pd, qp->qpn, resource->rkey,
-					resource->remote_addr + done, resource->length - done,
+					resource->remote_addr + done, resource->end - done,
 					IB_ACCESS_REMOTE_READ, &builder->region) &&
 	       svt_builder_hold(builder, &builder->region);
 }
@@ -184,7 +184,7 @@ static int svt_answer_add_read(struct svt_qp *qp, struct svt_train_builder *buil
 	u32 done = svt_psn(resource->next_psn - resource->psn) * qp->mtu;
 
 	builder->region.length = 0;
-	if (resource->length - done && !svt_answer_region(qp, builder, resource, done))
+	if (resource->end - done && !svt_answer_region(qp, builder, resource, done))
 		return -EACCES;
 	svt_read_fill(qp, builder, resource, &builder->region);
 	return builder->train.packets == before ? svt_answer_absent(qp, &builder->region) : 0;

@@ -58,7 +58,7 @@ static void svt_rc_duplicate(struct svt_qp *qp, const struct svt_rx_packet *rx)
 
 	svt_count(svt_qp_counters(qp), SVT_COUNT_DUPLICATE_REQUESTS);
 	if (packet->info->flags & SVT_OP_ANSWERED) {
-		if (!svt_resource_replay(recv, packet))
+		if (!svt_resource_replay(qp, packet))
 			svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_PSN);
 	} else if (!recv->ack_due) {
 		svt_answer_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));

@@ -31,7 +31,7 @@ static struct svt_resource *svt_resource_at(struct svt_recv_side *recv, u32 back
 
 static bool svt_resource_done(const struct svt_resource *resource)
 {
-	return svt_psn_diff(resource->next_psn, resource->last_psn) > 0;
+	return svt_psn_diff(resource->next_psn, resource->end_psn) > 0;
 }
 
 /* More requests than agreed are against the protocol (IBTA 9.7.4.1.3) */
@@ -56,8 +56,10 @@ static struct svt_resource *svt_resource_add(struct svt_recv_side *recv,
 	resource->request_psn = packet->psn;
 	resource->next_psn = packet->psn;
 	resource->last_psn = svt_psn_add(packet->psn, packets - 1);
+	resource->end_psn = resource->last_psn;
 	resource->opcode = packet->opcode;
 	resource->length = 0;
+	resource->end = 0;
 	resource->srq_num = recv->srq_num;
 	resource->replay = false;
 	return resource;
@@ -102,6 +104,7 @@ enum svt_verdict svt_resource_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 	resource->rkey = packet->rkey;
 	resource->remote_addr = packet->remote_addr;
 	resource->length = packet->dma_length;
+	resource->end = packet->dma_length;
 	return SVT_VERDICT_OK;
 }
 
@@ -231,34 +234,65 @@ enum svt_verdict svt_resource_atomic_write(struct svt_qp *qp, struct svt_rx_pack
 	return SVT_VERDICT_OK;
 }
 
-static bool svt_resource_matches(const struct svt_resource *resource,
-				 const struct svt_packet *packet)
+/* Bytes of a read in front of the packet that a duplicate begins with */
+static u32 svt_resource_offset(const struct svt_resource *resource,
+			       const struct svt_packet *packet, u32 mtu)
 {
-	return resource->opcode == packet->opcode &&
-	       svt_psn(packet->psn - resource->psn) <=
-	       svt_psn(resource->last_psn - resource->psn);
+	return svt_psn(packet->psn - resource->psn) * mtu;
+}
+
+/* A duplicate READ asks for a part of what the first one asked for, from a packet of it on */
+static bool svt_resource_has(const struct svt_resource *resource, const struct svt_packet *packet,
+			     u32 offset)
+{
+	if (packet->rkey != resource->rkey ||
+	    packet->remote_addr != resource->remote_addr + offset)
+		return false;
+	return packet->dma_length ? packet->dma_length <= resource->length - offset :
+				    !resource->length;
+}
+
+static bool svt_resource_matches(const struct svt_resource *resource,
+				 const struct svt_packet *packet, u32 mtu)
+{
+	if (resource->opcode != packet->opcode ||
+	    svt_psn(packet->psn - resource->psn) > svt_psn(resource->last_psn - resource->psn))
+		return false;
+	return !(packet->info->flags & SVT_OP_READ) ||
+	       svt_resource_has(resource, packet, svt_resource_offset(resource, packet, mtu));
+}
+
+/* The answer ends where the duplicate says */
+static void svt_resource_limit(struct svt_resource *resource, const struct svt_packet *packet,
+			       u32 mtu)
+{
+	resource->end = svt_resource_offset(resource, packet, mtu) + packet->dma_length;
+	resource->end_psn = svt_psn_add(packet->psn, svt_read_packets(packet->dma_length, mtu) - 1);
 }
 
 /**
  * svt_resource_replay - answer a duplicate again, without carrying it out
- * @recv: receive side
+ * @qp: RC QP
  * @packet: duplicate
  *
- * A duplicate READ may ask for the rest from some packet of the response on. It is answered by
- * what the first one asked for: only the PSN of the duplicate is used (IBTA 9.7.5.1.3).
+ * A duplicate READ may ask for less than the first one, from some packet of the response on, and is
+ * answered for what it asks (IBTA 9.7.5.1.3). What the first one asked for stays on record.
  *
  * Context: recv.side.lock held.
- * Return: false when there is no such request any more.
+ * Return: false when there is no such request any more, or it asks for something else.
  */
-bool svt_resource_replay(struct svt_recv_side *recv, const struct svt_packet *packet)
+bool svt_resource_replay(struct svt_qp *qp, const struct svt_packet *packet)
 {
+	struct svt_recv_side *recv = &qp->recv;
 	u32 back;
 
 	for (back = 1; back <= recv->resource_count; back++) {
 		struct svt_resource *resource = svt_resource_at(recv, back);
 
-		if (!svt_resource_matches(resource, packet))
+		if (!svt_resource_matches(resource, packet, qp->mtu))
 			continue;
+		if (packet->info->flags & SVT_OP_READ)
+			svt_resource_limit(resource, packet, qp->mtu);
 		resource->request_psn = packet->psn;
 		resource->next_psn = packet->psn;
 		recv->resource_pending = max(recv->resource_pending, back);
@@ -270,7 +304,7 @@ bool svt_resource_replay(struct svt_recv_side *recv, const struct svt_packet *pa
 /* All responses of the oldest that is pending are sent, or it is given up */
 static void svt_resource_answered(struct svt_recv_side *recv, struct svt_resource *resource)
 {
-	resource->next_psn = svt_psn_add(resource->last_psn, 1);
+	resource->next_psn = svt_psn_add(resource->end_psn, 1);
 	if (!resource->replay)
 		recv->resource_fresh--;
 	resource->replay = true;
@@ -341,7 +375,7 @@ void svt_resource_take_back(struct svt_recv_side *recv, u32 psn, u32 end)
 		u32 first = resource->request_psn;
 
 		/* That one began before them */
-		if (svt_psn_diff(psn, first) > 0 && svt_psn_diff(psn, resource->last_psn) <= 0)
+		if (svt_psn_diff(psn, first) > 0 && svt_psn_diff(psn, resource->end_psn) <= 0)
 			first = psn;
 		if (svt_psn_diff(first, psn) >= 0 && svt_psn_diff(end, first) > 0)
 			resource->next_psn = first;
