@@ -304,6 +304,14 @@ static const struct wrong_opcode wrong_opcodes[] = {
 	{ IB_OPCODE_RC_RDMA_WRITE_FIRST, IB_OPCODE_RC_SEND_ONLY, 4 },
 	{ IB_OPCODE_RC_RDMA_WRITE_FIRST, IB_OPCODE_RC_RDMA_WRITE_FIRST, MTU },
 	{ IB_OPCODE_RC_RDMA_WRITE_FIRST, IB_OPCODE_RC_COMPARE_SWAP, 0 },
+	/* Reserved (IBTA table 38) */
+	{ 0xff, 0x15, 0 },
+	{ 0xff, 0x18, 4 },
+	{ 0xff, 0x1b, MTU },
+	{ 0xff, 0x1e, 0 },
+	{ 0xff, 0x1f, 28 },
+	{ SEND_FIRST, 0x15, MTU },
+	{ IB_OPCODE_RC_RDMA_WRITE_FIRST, 0x1f, MTU },
 	/* In order, but of a wrong length */
 	{ 0xff, IB_OPCODE_RC_SEND_FIRST, MTU - 4 },
 	{ 0xff, IB_OPCODE_RC_SEND_FIRST, MTU + 4 },
@@ -352,6 +360,24 @@ static void what_is_against_the_protocol_is_refused(struct kunit *test)
 }
 
 /* ---- receives ---- */
+
+/* Sequence is looked at first (IBTA 9.7.4.1) */
+static void a_reserved_opcode_out_of_order_is_dropped(struct kunit *test)
+{
+	struct responder_fixture *f = open(test);
+
+	responder_post(f, 5, 0, 10);
+	responder_put(f, 0x15, -1, 0, 8);
+	responder_deliver(f);
+	responder_expect_silence(f);
+	responder_put(f, 0x15, 1, 0, 8);
+	responder_deliver(f);
+	responder_expect_nak(f, 0, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE);
+	responder_send(f, SEND_ONLY, 0, 0, 10);
+	responder_expect_recv(f, 5, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_OPCODE), 1);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_DUPLICATE_REQUESTS), 0);
+}
 
 static void a_receive_that_is_late_is_waited_for(struct kunit *test)
 {
@@ -608,6 +634,7 @@ static struct kunit_case responder_cases[] = {
 	KUNIT_CASE(a_duplicate_is_acknowledged_and_not_delivered),
 	KUNIT_CASE(a_duplicate_does_not_hide_a_hole),
 	KUNIT_CASE_PARAM(what_is_against_the_protocol_is_refused, wrong_opcode_gen_params),
+	KUNIT_CASE(a_reserved_opcode_out_of_order_is_dropped),
 	KUNIT_CASE(a_receive_that_is_late_is_waited_for),
 	KUNIT_CASE(a_message_longer_than_the_receive_is_refused),
 	KUNIT_CASE(an_lkey_that_does_not_fit_is_an_error_of_this_side),

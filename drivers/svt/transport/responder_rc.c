@@ -56,6 +56,10 @@ static void svt_rc_duplicate(struct svt_qp *qp, const struct svt_rx_packet *rx)
 	const struct svt_packet *packet = &rx->packet;
 	struct svt_recv_side *recv = &qp->recv;
 
+	if (packet->info->flags & SVT_OP_RESERVED) {
+		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_OPCODE);
+		return;
+	}
 	svt_count(svt_qp_counters(qp), SVT_COUNT_DUPLICATE_REQUESTS);
 	if (packet->info->flags & SVT_OP_ANSWERED) {
 		if (!svt_resource_replay(qp, packet))
@@ -147,7 +151,8 @@ static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
 	const struct svt_packet *packet = &rx->packet;
 	enum svt_verdict verdict = SVT_VERDICT_INVALID;
 
-	if (svt_message_follows(&qp->recv, packet) && svt_xrc_admit(qp, packet))
+	if (!(packet->info->flags & SVT_OP_RESERVED) &&
+	    svt_message_follows(&qp->recv, packet) && svt_xrc_admit(qp, packet))
 		verdict = svt_rc_operations[__ffs(packet->info->flags & SVT_RC_KINDS)](qp, rx);
 	switch (verdict) {
 	case SVT_VERDICT_OK:

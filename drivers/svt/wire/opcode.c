@@ -3,7 +3,8 @@
  * The opcode table: for each of the 256 values of the BTH's first byte, what the packet means and
  * which headers it has (IBTA 9.2.1, table 38). Constant data, so no lock and no context rules; the
  * rest of svt asks for flags and does not compare opcodes. RD has no row. XRC is as RC, with an
- * XRCETH in every request (IBTA A14.4). FLUSH and ATOMIC WRITE are of IBTA A19.4.
+ * XRCETH in every request (IBTA A14.4). FLUSH and ATOMIC WRITE are of IBTA A19.4. Reserved opcodes
+ * of RC and XRC have rows, as a responder of these refuses them.
  */
 #include "packet.h"
 
@@ -16,6 +17,7 @@
 #define SEND		(SVT_OP_REQUEST | SVT_OP_SEND | SVT_OP_PAYLOAD)
 #define RDMA_WRITE	(SVT_OP_REQUEST | SVT_OP_WRITE | SVT_OP_PAYLOAD)
 #define READ_RESPONSE	(SVT_OP_RESPONSE | SVT_OP_READ | SVT_OP_PAYLOAD)
+#define RESERVED	(SVT_OP_REQUEST | SVT_OP_RESERVED | SVT_OP_PAYLOAD | ONLY)
 #define ATOMIC		(SVT_OP_REQUEST | SVT_OP_ATOMIC | SVT_OP_ATOMIC_ETH | ONLY)
 #define RC		SVT_SERVICE_RC
 #define UC		SVT_SERVICE_UC
@@ -39,6 +41,8 @@
 #define XRC_BTH_IMM		(BTH_IMM + SVT_XRCETH_BYTES)
 #define XRC_BTH_RETH	(BTH_RETH + SVT_XRCETH_BYTES)
 #define XRC_BTH_RETH_IMM	(BTH_RETH_IMM + SVT_XRCETH_BYTES)
+#define RC_RESERVED	{ "RC_RESERVED", RESERVED, RC, BTH }
+#define XRC_RESERVED	{ "XRC_RESERVED", RESERVED, XRC, BTH }
 
 static const struct svt_opcode_info opcodes[256] = {
 	[0x00] = { "RC_SEND_FIRST", SEND | FIRST, RC, BTH },
@@ -65,14 +69,17 @@ static const struct svt_opcode_info opcodes[256] = {
 		   BTH_AETH_ATOMIC },
 	[0x13] = { "RC_COMPARE_SWAP", ATOMIC, RC, BTH_ATOMIC },
 	[0x14] = { "RC_FETCH_ADD", ATOMIC, RC, BTH_ATOMIC },
+	[0x15] = RC_RESERVED,
 	[0x16] = { "RC_SEND_LAST_INV", SEND | LAST | SVT_OP_IETH, RC, BTH_IETH },
 	[0x17] = { "RC_SEND_ONLY_INV", SEND | ONLY | SVT_OP_IETH, RC, BTH_IETH },
+	[0x18 ... 0x1b] = RC_RESERVED,
 	[0x1c] = { "RC_FLUSH",
 		   REQUEST | SVT_OP_FLUSH | ONLY | SVT_OP_FETH | SVT_OP_RETH, RC,
 		   BTH_FETH_RETH },
 	[0x1d] = { "RC_ATOMIC_WRITE",
 		   REQUEST | SVT_OP_ATOMIC_WRITE | SVT_OP_PAYLOAD | ONLY | SVT_OP_RETH, RC,
 		   BTH_RETH },
+	[0x1e ... 0x1f] = RC_RESERVED,
 
 	[0x20] = { "UC_SEND_FIRST", SEND | FIRST, UC, BTH },
 	[0x21] = { "UC_SEND_MIDDLE", SEND | MIDDLE, UC, BTH },
@@ -120,8 +127,10 @@ static const struct svt_opcode_info opcodes[256] = {
 		   BTH_AETH_ATOMIC },
 	[0xb3] = { "XRC_COMPARE_SWAP", ATOMIC | XRCETH, XRC, XRC_BTH_ATOMIC },
 	[0xb4] = { "XRC_FETCH_ADD", ATOMIC | XRCETH, XRC, XRC_BTH_ATOMIC },
+	[0xb5] = XRC_RESERVED,
 	[0xb6] = { "XRC_SEND_LAST_INV", SEND | LAST | SVT_OP_IETH | XRCETH, XRC, XRC_BTH_IETH },
 	[0xb7] = { "XRC_SEND_ONLY_INV", SEND | ONLY | SVT_OP_IETH | XRCETH, XRC, XRC_BTH_IETH },
+	[0xb8 ... 0xbf] = XRC_RESERVED,
 };
 
 /**

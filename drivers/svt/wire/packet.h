@@ -57,6 +57,7 @@ enum svt_opcode_flags {
 	SVT_OP_ATOMIC_WRITE	= 1 << 18,
 	SVT_OP_FLUSH		= 1 << 19,
 	SVT_OP_FETH		= 1 << 20,
+	SVT_OP_RESERVED		= 1 << 21,	/* of a service that refuses it; headers unknown */
 };
 
 /* Requests that a READ RESPONSE or an ATOMIC ACKNOWLEDGE answers, each by its own */

@@ -39,6 +39,29 @@ static void opcode_ff(struct test *k)
 	}
 }
 
+static bool opcode_reserved_of(u32 opcode, u32 service)
+{
+	return !opcode_known(opcode) && (opcode & SERVICE_MASK) == service;
+}
+
+/* A responder refuses what its service has not (IBTA 9.7.4.1.2) */
+static void opcode_reserved(struct test *k)
+{
+	u32 opcode;
+
+	for (opcode = 0; opcode < 256; opcode++) {
+		if (!opcode_reserved_of(opcode, SERVICE_RC))
+			continue;
+		known_target(k, "rc rts", opcode & 1);
+		known_payload(k, opcode, ODD_BYTES);
+		known_send(k);
+		known_counts(k, COUNT_NAKS_SENT, 1);
+		known_answer(k, 0x61, k->x.target->epsn);
+		known_settle(k);
+		known_outcome(k, IBV_QPS_ERR, 0, 0);
+	}
+}
+
 /* None is read beyond its end, and those that svt does not know go nowhere */
 static void opcode_every(struct test *k)
 {
@@ -50,10 +73,11 @@ static void opcode_every(struct test *k)
 		p = known_payload(k, opcode, ODD_BYTES);
 		p->headers = 0;
 		p->qpn = known_nobody(k);
-		if (opcode_known(opcode))
+		if (opcode_known(opcode) || opcode_reserved_of(opcode, SERVICE_RC))
 			continue;
 		p = known_payload(k, opcode, ODD_BYTES);
-		known_counts(k, COUNT_MALFORMED, 1);
+		known_counts(k, opcode_reserved_of(opcode, SERVICE_XRC) ? COUNT_OPCODE :
+									  COUNT_MALFORMED, 1);
 	}
 	known_send(k);
 	known_counts(k, COUNT_NO_QP, 256);
@@ -229,6 +253,7 @@ const struct suite_case known_headers[] = {
 	{ "opcode_ff_no_qp", opcode_ff_no_qp, "48 bytes with opcode 0xff and no QP" },
 	{ "opcode_ff", opcode_ff, "the same to QPs of each type" },
 	{ "opcode_every", opcode_every, "every opcode with four bytes behind the BTH" },
+	{ "opcode_reserved", opcode_reserved, "reserved opcodes of RC where a request is due" },
 	{ "pad_beyond_payload", pad_beyond_payload, "more pad than payload" },
 	{ "payload_without_pad", payload_without_pad, "a length that is no multiple of four" },
 	{ "icrc_beyond_packet", icrc_beyond_packet, "packets shorter than BTH and ICRC" },
