@@ -423,6 +423,16 @@ static void answer_credits(struct requester_fixture *f, int n, u32 msn, u32 cred
 	requester_answer(f, n, SVT_AETH_ACK | svt_aeth_encode_credits(credits), msn);
 }
 
+/* The response to a READ of 8 bytes */
+static void read_with_credits(struct requester_fixture *f, int n, u32 msn, u32 credits)
+{
+	struct svt_packet packet = svt_fake_packet(f->qp, READ_ONLY, requester_psn(f, n));
+
+	packet.syndrome = SVT_AETH_ACK | svt_aeth_encode_credits(credits);
+	packet.msn = msn;
+	svt_fake_receive(f->fake, f->qp, &packet, f->data, 8);
+}
+
 static void without_a_credit_one_packet_asks(struct kunit *test)
 {
 	struct requester_fixture *f = open_with_sends(test, 1);
@@ -482,8 +492,7 @@ static void what_takes_no_receive_needs_no_credit(struct kunit *test)
 	requester_expect_silence(f);
 	answer_credits(f, 1, 2, 0);
 	requester_expect_silence(f);
-	/* A response without an AETH says nothing of credits */
-	requester_read(f, READ_MIDDLE, 2, 0, 8);
+	read_with_credits(f, 2, 3, 0);
 	requester_expect_silence(f);
 	answer_credits(f, 3, 4, 0);
 	requester_expect(f, IB_OPCODE_RC_RDMA_WRITE_ONLY_WITH_IMMEDIATE, 4);

@@ -78,8 +78,8 @@ static void svt_take_credits(struct svt_send_side *send, const struct svt_packet
 		return;
 	}
 	limit = svt_psn_add(packet->msn, svt_aeth_decode_credits(packet->syndrome));
-	if (!send->credit_limited || svt_psn_diff(limit, send->credit_ssn) > 0)
-		send->credit_ssn = limit;
+	if (!send->credit_limited || svt_psn_diff(limit, send->cursor.credit_ssn) > 0)
+		send->cursor.credit_ssn = limit;
 	send->credit_limited = true;
 }
 
@@ -92,8 +92,8 @@ static void svt_grant_begun(struct svt_send_side *send)
 		return;
 	request = svt_request(send, send->ack_request);
 	if (svt_psn_diff(send->una, request->first_psn) > 0 &&
-	    svt_psn_diff(request->ssn, send->credit_ssn) > 0)
-		send->credit_ssn = request->ssn;
+	    svt_psn_diff(request->ssn, send->cursor.credit_ssn) > 0)
+		send->cursor.credit_ssn = request->ssn;
 }
 
 static void svt_acknowledged(struct svt_qp *qp, const struct svt_packet *packet)

@@ -147,7 +147,7 @@ static bool svt_out_of_credit(const struct svt_send_side *send,
 			      const struct svt_send_request *request)
 {
 	return send->credit_limited && (request->info->flags & SVT_REQUEST_CREDIT) &&
-	       svt_psn_diff(request->ssn, send->credit_ssn) > 0;
+	       svt_psn_diff(request->ssn, send->cursor.credit_ssn) > 0;
 }
 
 static u8 svt_data_opcode(const struct svt_request_info *info, bool first, bool last)
@@ -220,14 +220,21 @@ static u32 svt_request_messages(const struct svt_send_request *request)
 	return 1;
 }
 
+/* A message that takes no receive leaves the peer's to those behind it (IBTA 9.7.7.2.5) */
 static void svt_request_start(struct svt_send_side *send, struct svt_send_request *request)
 {
-	if (send->cursor.request != send->cursor.started)
+	struct svt_send_cursor *cursor = &send->cursor;
+	u32 messages;
+
+	if (cursor->request != cursor->started)
 		return;
-	send->cursor.started++;
-	request->first_psn = send->cursor.psn;
-	request->ssn = send->cursor.ssn;
-	send->cursor.ssn = svt_psn_add(send->cursor.ssn, svt_request_messages(request));
+	messages = svt_request_messages(request);
+	cursor->started++;
+	request->first_psn = cursor->psn;
+	request->ssn = cursor->ssn;
+	cursor->ssn = svt_psn_add(cursor->ssn, messages);
+	if (!(request->info->flags & SVT_REQUEST_CREDIT))
+		cursor->credit_ssn = svt_psn_add(cursor->credit_ssn, messages);
 }
 
 /* Messages whose headers differ by the PSN and the RETH only */

@@ -143,6 +143,7 @@ struct svt_side {
  * @read_head: index in read_ends behind the last read or atomic asked for
  * @started: requests below this ordinal have their PSNs
  * @ssn: send sequence number of the next message
+ * @credit_ssn: the last that the peer has a receive for, if it tells of credits
  */
 struct svt_send_cursor {
 	u32 request;
@@ -152,6 +153,7 @@ struct svt_send_cursor {
 	u32 read_head;
 	u32 started;
 	u32 ssn;
+	u32 credit_ssn;
 };
 
 /* The requester and the completer; all under side.lock unless said otherwise */
@@ -174,7 +176,6 @@ struct svt_send_side {
 	u32 *read_ends;			/* PSN behind each outstanding read or atomic, a ring */
 	u32 read_entries;
 	u32 read_tail;
-	u32 credit_ssn;			/* last SSN that the peer has a receive for */
 	bool credit_limited;		/* the peer tells of credits */
 	bool recovering;		/* went back to una, which has not moved since */
 	bool probing;			/* repeats by the timer, see svt_recovery_may_send() */
