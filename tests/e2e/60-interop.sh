@@ -79,6 +79,17 @@ captured_packets_decode() {
 	fails grep -vP '^[^\t]*:infiniband[^\t]*\t\d+\t$' "$WORK/decoded"
 }
 
+# Of the responses of rxe some are lost: it begins a repeat in the middle by a MIDDLE one
+reads_with_loss() {
+	local holes
+	holes=$(counter retries_hole svta)
+	tc qdisc replace dev veth0 root netem loss 2% limit 10000
+	SKIPS='' PAIR=suite_pair svt_to_rxe "$BUILD/tools/svt_verify" -g -t rc_read
+	svt_to_rxe ib_read_bw -x -F -n 100
+	tc qdisc delete dev veth0 root
+	[ "$(counter retries_hole svta)" -gt "$holes" ]
+}
+
 # rxe asks, svt answers. The other way rxe takes the packets for damaged: it has an ICRC of its own.
 flushes() {
 	SKIPS='' PAIR=suite_pair rxe_to_svt "$BUILD/tools/svt_verify" -g -t 'wr_flush*'
@@ -124,6 +135,7 @@ run_test "rc pingpong with rxe over IPv6" both_ways_v6 ibv_rc_pingpong -g -e -n 
 run_test "rc pingpong with rxe, contents checked" both_ways ibv_rc_pingpong -g -e -n 100 -c -s 30001
 run_on_each "send bandwidth with rxe" both_ways ib_send_bw -x -F -n 150
 run_on_each "read bandwidth with rxe" both_ways ib_read_bw -x -F -n 150
+run_test "reads from rxe with 2 % loss" reads_with_loss
 run_test "write bandwidth with rxe" both_ways ib_write_bw -x -F -n 150
 for operation in send write read; do
 	run_test "$operation latency with rxe" both_ways ib_${operation}_lat -x -F -n 100

@@ -7,11 +7,6 @@
 #include "trace.h"
 #include "wire/psn.h"
 
-#define READ_FIRST	IB_OPCODE_RC_RDMA_READ_RESPONSE_FIRST
-#define READ_MIDDLE	IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE
-#define READ_LAST	IB_OPCODE_RC_RDMA_READ_RESPONSE_LAST
-#define READ_ONLY	IB_OPCODE_RC_RDMA_READ_RESPONSE_ONLY
-
 static struct requester_fixture *open(struct kunit *test)
 {
 	return requester_open(test, &REQUESTER_RC);

@@ -207,13 +207,32 @@ void requester_read(struct requester_fixture *f, u8 opcode, int n, u32 offset, u
 	requester_deliver(f);
 }
 
+/* Of response @n, as a peer has it that answers a repeat as if it were the first time */
+static u8 requester_read_opcode(struct requester_fixture *f, int n)
+{
+	const struct svt_send_side *send = &f->qp->send;
+	const struct svt_send_request *request;
+	u32 ordinal = send->ack_request, place;
+	bool first, last;
+
+	do {
+		request = svt_request(send, ordinal++);
+		place = svt_psn(requester_psn(f, n) - request->first_psn);
+	} while (place >= request->packets && ordinal != send->cursor.started);
+	first = place % SVT_READ_PACKETS == 0;
+	last = place % SVT_READ_PACKETS == SVT_READ_PACKETS - 1 || place == request->packets - 1;
+	if (first)
+		return last ? READ_ONLY : READ_FIRST;
+	return last ? READ_LAST : READ_MIDDLE;
+}
+
 /* Whole packets @first to @end - 1, of which @first answers with what is at @offset */
 void requester_read_range(struct requester_fixture *f, int first, int end, u32 offset)
 {
 	int n;
 
 	for (n = first; n < end; n++)
-		requester_put_read(f, IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE, n,
+		requester_put_read(f, requester_read_opcode(f, n), n,
 				   offset + (n - first) * MTU, MTU);
 	requester_deliver(f);
 }

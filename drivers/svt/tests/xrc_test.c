@@ -14,7 +14,7 @@
 #define WRITE_ONLY	0xaa
 #define WRITE_ONLY_IMM	0xab
 #define READ_REQUEST	0xac
-#define READ_ONLY	0xb0
+#define XRC_READ_ONLY	0xb0
 #define ACKNOWLEDGE	0xb1
 #define ATOMIC_ACK	0xb2
 #define COMPARE_SWAP	0xb3
@@ -197,7 +197,7 @@ static void reads_and_atomics_are_answered(struct kunit *test)
 
 	*word = 37;
 	send(x, READ_REQUEST, 0, 0, 0, 500);
-	responder_expect_read(&x->responder, READ_ONLY, 0, 0, 500);
+	responder_expect_read(&x->responder, XRC_READ_ONLY, 0, 0, 500);
 	send(x, FETCH_ADD, 1, 1, 64, 0);
 	KUNIT_EXPECT_EQ(test, 37, responder_sent(&x->responder, ATOMIC_ACK,
 						 responder_psn(&x->responder, 1)).atomic_original);
@@ -314,7 +314,7 @@ static void a_duplicate_read_of_an_srq_that_is_gone_does_no_harm(struct kunit *t
 	struct xrc_fixture *x = open(test);
 
 	send(x, READ_REQUEST, 0, 0, 0, 500);
-	responder_expect_read(&x->responder, READ_ONLY, 0, 0, 500);
+	responder_expect_read(&x->responder, XRC_READ_ONLY, 0, 0, 500);
 	remove_srq(x, 0);
 	send(x, READ_REQUEST, 0, 0, 0, 500);
 	responder_expect_silence(&x->responder);

@@ -260,6 +260,25 @@ static struct svt_send_request *svt_answered_request(struct svt_qp *qp,
 	return request->status == IB_WC_SUCCESS ? request : NULL;
 }
 
+/*
+ * Whether responses are of the kind that their place asks for. An answer begins where the READ, a
+ * part of it, or a repeat of it began, and ends where the part ends. Others that are due are
+ * MIDDLE: also where a repeat began, as those of the first time may be late.
+ */
+static bool svt_read_in_order(const struct svt_send_side *send,
+			      const struct svt_send_request *request,
+			      const struct svt_packet *packet, u32 run)
+{
+	u32 place = svt_psn_diff(packet->psn, request->first_psn);
+	u32 in_part = place % SVT_READ_PACKETS;
+	bool first = packet->info->flags & SVT_OP_FIRST, last = packet->info->flags & SVT_OP_LAST;
+	bool ends = in_part + run == SVT_READ_PACKETS || place + run == request->packets;
+
+	if (last != ends)
+		return false;
+	return first ? !in_part || packet->psn == send->repeat_psn : in_part;
+}
+
 static void svt_completer_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
@@ -278,7 +297,8 @@ static void svt_completer_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 	if (1 + rx->more <= left / qp->mtu)
 		rx->run = 1 + rx->more;
 	length = min(left, rx->run * qp->mtu);
-	if (rx->run * packet->payload_length != length) {
+	if (rx->run * packet->payload_length != length ||
+	    !svt_read_in_order(send, request, packet, rx->run)) {
 		svt_requester_fail_oldest(qp, IB_WC_BAD_RESP_ERR);
 		return;
 	}

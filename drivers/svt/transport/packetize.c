@@ -13,8 +13,6 @@
 #include "recovery.h"
 #include "requester.h"
 
-/* Packets that one READ request on the wire asks for */
-#define SVT_READ_PACKETS	256
 /* A Q_Key with this bit is not taken from the work request but from the QP (IBTA 10.2.5) */
 #define SVT_QKEY_CONTROLLED	0x80000000
 

@@ -172,6 +172,7 @@ struct svt_send_side {
 	struct svt_send_cursor cursor;
 	/* RC */
 	u32 una;			/* oldest PSN not acknowledged */
+	u32 repeat_psn;			/* una when the requester went back, the last time */
 	u32 ack_request;		/* ordinal of the request that holds una */
 	u32 *read_ends;			/* PSN behind each outstanding read or atomic, a ring */
 	u32 read_entries;

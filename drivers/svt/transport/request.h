@@ -9,6 +9,9 @@
 #include "../wire/psn.h"
 #include "qp.h"
 
+/* Packets that one READ request on the wire asks for; a longer one goes in parts */
+#define SVT_READ_PACKETS	256
+
 /* What a work request opcode needs on its way */
 enum svt_request_flags {
 	SVT_REQUEST_WIRE	= 1 << 0,	/* makes packets; else it is done on this host */

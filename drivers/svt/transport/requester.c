@@ -198,6 +198,7 @@ void svt_requester_rewind(struct svt_qp *qp)
 
 	svt_send_settle(qp);
 	cursor->psn = send->una;
+	send->repeat_psn = send->una;
 	cursor->request = send->ack_request;
 	cursor->offset = 0;
 	cursor->read_head = send->read_tail;
@@ -283,5 +284,6 @@ void svt_requester_start(struct svt_qp *qp)
 	send->cursor.next_psn = send->cursor.psn;
 	send->cursor.ssn = 1;
 	send->una = send->cursor.psn;
+	send->repeat_psn = send->una;
 	svt_recovery_init(qp);
 }
