@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Which responses a requester takes for its READ: each of the kind that its place asks for, those
- * of a repeat and late ones of the first time among them.
+ * of a repeat and late ones of the first time among them; and refusals in the middle of one.
  */
 #include "tests/requester_fixture.h"
 #include "wire/psn.h"
@@ -115,10 +115,65 @@ static void a_response_of_a_repeat_that_comes_late_is_in_the_middle(struct kunit
 	requester_expect_done(f, 0, IB_WC_BAD_RESP_ERR);
 }
 
+struct refusal_case {
+	u8 code;
+	enum ib_wc_status status;
+};
+
+static const struct refusal_case refusal_cases[] = {
+	{ SVT_NAK_INVALID_REQUEST, IB_WC_REM_INV_REQ_ERR },
+	{ SVT_NAK_REMOTE_ACCESS, IB_WC_REM_ACCESS_ERR },
+	{ SVT_NAK_REMOTE_OPERATIONAL, IB_WC_REM_OP_ERR },
+	{ SVT_NAK_INVALID_RD_REQUEST, IB_WC_REM_INV_RD_REQ_ERR },
+};
+
+static void name_refusal(const struct refusal_case *refusal, char *name)
+{
+	snprintf(name, KUNIT_PARAM_DESC_SIZE, "code %u", refusal->code);
+}
+
+KUNIT_ARRAY_PARAM(refusal, refusal_cases, name_refusal);
+
+static void a_read_may_be_refused_at_its_beginning_in_its_middle(struct kunit *test)
+{
+	const struct refusal_case *refusal = test->param_value;
+	struct requester_fixture *f = open(test);
+
+	requester_post(f, WR_SEND, 0, 8);
+	requester_post(f, WR_READ, 0, PACKETS * MTU);
+	requester_push(f);
+	requester_drop_sent(f);
+	requester_read_range(f, 1, 4, 0);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+	/* Of the SEND, which is done */
+	requester_nak(f, 0, refusal->code);
+	requester_expect_not_done(f);
+	requester_nak(f, 1, refusal->code);
+	requester_expect_done(f, 1, refusal->status);
+	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_ERR);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_NAKS_RECEIVED), 1);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RX_DROPPED_PSN), 1);
+}
+
+static void a_sequence_nak_of_what_came_says_nothing(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+
+	requester_send(f, WR_READ, 0, PACKETS * MTU);
+	requester_drop_sent(f);
+	requester_read_range(f, 0, 3, 0);
+	requester_nak(f, 0, SVT_NAK_PSN_SEQUENCE);
+	requester_expect_silence(f);
+	requester_read_range(f, 3, PACKETS, 3 * MTU);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+}
+
 static struct kunit_case read_response_cases[] = {
 	KUNIT_CASE_PARAM(each_place_has_its_kind_of_response, response_gen_params),
 	KUNIT_CASE(a_run_of_responses_ends_before_the_last),
 	KUNIT_CASE(a_response_of_a_repeat_that_comes_late_is_in_the_middle),
+	KUNIT_CASE_PARAM(a_read_may_be_refused_at_its_beginning_in_its_middle, refusal_gen_params),
+	KUNIT_CASE(a_sequence_nak_of_what_came_says_nothing),
 	{ }
 };
 

@@ -123,21 +123,24 @@ static enum ib_wc_status svt_nak_status(u8 code)
 	}
 }
 
+/* The oldest request, for good */
+static void svt_refused(struct svt_qp *qp, const struct svt_packet *packet)
+{
+	svt_count(svt_qp_counters(qp), SVT_COUNT_REMOTE_ERRORS);
+	svt_requester_fail_oldest(qp, svt_nak_status(packet->syndrome & SVT_AETH_VALUE_MASK));
+}
+
 static void svt_negative(struct svt_qp *qp, const struct svt_packet *packet)
 {
-	u8 code = packet->syndrome & SVT_AETH_VALUE_MASK;
-
 	svt_count(svt_qp_counters(qp), SVT_COUNT_NAKS_RECEIVED);
 	if (!svt_una_advance(qp, packet->psn)) {
 		svt_recovery_hole(qp);
 		return;
 	}
-	if (code == SVT_NAK_PSN_SEQUENCE) {
+	if ((packet->syndrome & SVT_AETH_VALUE_MASK) == SVT_NAK_PSN_SEQUENCE)
 		svt_recovery_nak(qp);
-		return;
-	}
-	svt_count(svt_qp_counters(qp), SVT_COUNT_REMOTE_ERRORS);
-	svt_requester_fail_oldest(qp, svt_nak_status(code));
+	else
+		svt_refused(qp, packet);
 }
 
 static void svt_not_ready(struct svt_qp *qp, const struct svt_packet *packet)
@@ -149,18 +152,45 @@ static void svt_not_ready(struct svt_qp *qp, const struct svt_packet *packet)
 		svt_recovery_hole(qp);
 }
 
+/*
+ * A peer that refuses a READ in the middle of its response may name the PSN of the request, as rxe
+ * does, though part of the response has come.
+ */
+static bool svt_refuses_read(const struct svt_send_side *send, const struct svt_packet *packet)
+{
+	const struct svt_send_request *request;
+
+	if ((packet->syndrome & SVT_AETH_TYPE_MASK) != SVT_AETH_NAK ||
+	    (packet->syndrome & SVT_AETH_VALUE_MASK) == SVT_NAK_PSN_SEQUENCE ||
+	    send->ack_request == send->cursor.started)
+		return false;
+	request = svt_request(send, send->ack_request);
+	return svt_answer_bytes(request) && svt_psn_diff(packet->psn, request->first_psn) >= 0 &&
+	       svt_psn_diff(packet->psn, send->una) < 0;
+}
+
+/* Of a packet that is acknowledged, or was not sent: new credits at most, or the end of a READ */
+static void svt_completer_ack_again(struct svt_qp *qp, const struct svt_packet *packet)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (packet->psn == svt_psn(send->una - 1) &&
+	    (packet->syndrome & SVT_AETH_TYPE_MASK) == SVT_AETH_ACK) {
+		svt_take_credits(send, packet);
+	} else if (svt_refuses_read(send, packet)) {
+		svt_count(svt_qp_counters(qp), SVT_COUNT_NAKS_RECEIVED);
+		svt_refused(qp, packet);
+	} else {
+		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_PSN);
+	}
+}
+
 static void svt_completer_ack(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
-	struct svt_send_side *send = &qp->send;
 
-	if (!svt_psn_expected(send, packet->psn)) {
-		/* Repeated: new credits at most */
-		if (packet->psn == svt_psn(send->una - 1) &&
-		    (packet->syndrome & SVT_AETH_TYPE_MASK) == SVT_AETH_ACK)
-			svt_take_credits(send, packet);
-		else
-			svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_PSN);
+	if (!svt_psn_expected(&qp->send, packet->psn)) {
+		svt_completer_ack_again(qp, packet);
 		return;
 	}
 	switch (packet->syndrome & SVT_AETH_TYPE_MASK) {
