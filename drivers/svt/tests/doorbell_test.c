@@ -159,6 +159,27 @@ static void many_qps_are_looked_at_less_often(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ktime_sub(one->send.idle_until, one->send.now), 100 * NSEC_PER_USEC);
 }
 
+/* They have a pace, but nobody looks at them as long as their peer is not ready */
+static void qps_that_are_blocked_take_no_looks_from_others(struct kunit *test)
+{
+	struct requester_fixture *f = open_fast(test);
+	struct svt_qp *one = f->qp;
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		f->qp = requester_qp(f, &REQUESTER_RC);
+		f->qp->send.pace = 0;
+		post(f);
+		KUNIT_ASSERT_NE(test, f->qp->send.idle_until, 0);
+		requester_answer(f, 0, SVT_AETH_RNR, 0);
+		KUNIT_EXPECT_EQ(test, wakeup(f), 0);
+		KUNIT_EXPECT_EQ(test, f->qp->send.idle_until, 0);
+	}
+	f->qp = one;
+	post(f);
+	KUNIT_EXPECT_EQ(test, ktime_sub(one->send.idle_until, one->send.now), 100 * NSEC_PER_USEC);
+}
+
 static void a_slow_pace_is_not_watched(struct kunit *test)
 {
 	struct requester_fixture *f = open_fast(test);
@@ -283,6 +304,7 @@ static struct kunit_case doorbell_cases[] = {
 	KUNIT_CASE(who_waits_for_a_receive_of_the_peer_is_awake),
 	KUNIT_CASE(a_fast_pace_is_watched),
 	KUNIT_CASE(many_qps_are_looked_at_less_often),
+	KUNIT_CASE(qps_that_are_blocked_take_no_looks_from_others),
 	KUNIT_CASE(a_slow_pace_is_not_watched),
 	KUNIT_CASE(a_watch_in_vain_ends_and_makes_the_pace_slower),
 	KUNIT_CASE(a_watch_goes_on_after_a_look_in_vain),

@@ -33,7 +33,7 @@
 /* But not more often than this for all the QPs that a CPU watches */
 #define SVT_LOOK_SHARE_NS	(8 * NSEC_PER_USEC)
 
-/* QPs of all devices that went on being watched on this CPU the last time */
+/* QPs of all devices that are to be looked at, by the CPU that decided so */
 static DEFINE_PER_CPU(atomic_t, svt_watched_qps);
 
 /* Pairs with the WRITE_ONCE() under recv.side.lock; a stale value costs a doorbell or a look */
@@ -46,9 +46,10 @@ static bool svt_doorbell_answering(struct svt_qp *qp)
 	return changed;
 }
 
+/* One that waits for its peer or the backend is not looked at, though it may be watched later */
 static void svt_doorbell_count(struct svt_send_side *send)
 {
-	bool watched = send->watch_until && !send->asleep;
+	bool watched = send->idle_until;
 
 	if (watched == !!send->watched_by)
 		return;
