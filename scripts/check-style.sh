@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
 # Checks how the tree is written: checkpatch --strict and kernel-doc, both of the kernel
-# source package; lengths of files and functions; licence lines; and that nothing names the
-# machine it was written on.  scripts/style-exceptions lists what is allowed, and why.
+# source package; lengths of files and functions; licence lines; that nothing names the machine
+# it was written on; and that the documentation has each counter.  scripts/style-exceptions lists what is allowed, and why.
 # Usage: check-style.sh [FILE...]
 
 # shellcheck source-path=SCRIPTDIR
@@ -221,6 +221,7 @@ all_checks() {
 	check_function_lengths
 	check_licences
 	check_names
+	scripts/counters.sh --check
 }
 
 select_files() {

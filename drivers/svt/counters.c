@@ -5,47 +5,10 @@
  */
 #include "counters.h"
 
+#define SVT_COUNTER_NAME(counter, name, about)	[counter] = name,
+
 const char *const svt_counter_names[SVT_COUNT_TOTAL] = {
-	[SVT_COUNT_TX_PACKETS]			= "tx_packets",
-	[SVT_COUNT_TX_BYTES]			= "tx_bytes",
-	[SVT_COUNT_TX_TRAINS]			= "tx_trains",
-	[SVT_COUNT_TX_BUSY]			= "tx_busy",
-	[SVT_COUNT_TX_SAME_HOST]		= "tx_same_host",
-	[SVT_COUNT_TX_DROPPED]			= "tx_dropped",
-	[SVT_COUNT_TX_FORGED]			= "tx_forged",
-	[SVT_COUNT_RX_PACKETS]			= "rx_packets",
-	[SVT_COUNT_RX_BYTES]			= "rx_bytes",
-	[SVT_COUNT_RX_TRAINS]			= "rx_trains",
-	[SVT_COUNT_RX_DROPPED_BACKEND]		= "rx_dropped_backend",
-	[SVT_COUNT_RX_DROPPED_MALFORMED]	= "rx_dropped_malformed",
-	[SVT_COUNT_RX_DROPPED_NO_QP]		= "rx_dropped_no_qp",
-	[SVT_COUNT_RX_DROPPED_STATE]		= "rx_dropped_state",
-	[SVT_COUNT_RX_DROPPED_OPCODE]		= "rx_dropped_opcode",
-	[SVT_COUNT_RX_DROPPED_ADDRESS]		= "rx_dropped_address",
-	[SVT_COUNT_RX_DROPPED_PKEY]		= "rx_dropped_pkey",
-	[SVT_COUNT_RX_DROPPED_QKEY]		= "rx_dropped_qkey",
-	[SVT_COUNT_RX_DROPPED_BACKLOG]		= "rx_dropped_backlog",
-	[SVT_COUNT_RX_DROPPED_MEMORY]		= "rx_dropped_memory",
-	[SVT_COUNT_RX_DROPPED_PSN]		= "rx_dropped_psn",
-	[SVT_COUNT_RX_DROPPED_NO_WQE]		= "rx_dropped_no_wqe",
-	[SVT_COUNT_RX_DROPPED_LENGTH]		= "rx_dropped_length",
-	[SVT_COUNT_RX_DROPPED_PAGES]		= "rx_dropped_pages",
-	[SVT_COUNT_PAGE_FAULTS]			= "page_faults",
-	[SVT_COUNT_DUPLICATE_REQUESTS]		= "duplicate_requests",
-	[SVT_COUNT_ACKS_SENT]			= "acks_sent",
-	[SVT_COUNT_NAKS_SENT]			= "naks_sent",
-	[SVT_COUNT_RNR_NAKS_SENT]		= "rnr_naks_sent",
-	[SVT_COUNT_NAKS_RECEIVED]		= "naks_received",
-	[SVT_COUNT_RNR_NAKS_RECEIVED]		= "rnr_naks_received",
-	[SVT_COUNT_RETRIES_TIMER]		= "retries_timer",
-	[SVT_COUNT_RETRIES_NAK]			= "retries_nak",
-	[SVT_COUNT_RETRIES_HOLE]		= "retries_hole",
-	[SVT_COUNT_RETRY_EXCEEDED]		= "retry_exceeded",
-	[SVT_COUNT_RNR_RETRY_EXCEEDED]		= "rnr_retry_exceeded",
-	[SVT_COUNT_LOCAL_ERRORS]		= "local_errors",
-	[SVT_COUNT_REMOTE_ERRORS]		= "remote_errors",
-	[SVT_COUNT_DOORBELLS]			= "doorbells",
-	[SVT_COUNT_CQ_OVERRUNS]			= "cq_overruns",
+	SVT_COUNTERS(SVT_COUNTER_NAME)
 };
 
 /**

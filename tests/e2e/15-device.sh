@@ -200,7 +200,7 @@ events_are_traced() {
 	: >"$tracing/trace"
 	for event in 'qp_state: .* 2 -> 3' 'train_tx: .* packets=[1-9][0-9]* .* result=0' \
 		'train_rx: .* length=[1-9]' 'packet_rx: .* payload=[1-9]' \
-		'drop: .* reason=rx_dropped_psn' 'retry: .* reason=retries_'; do
+		'drop: .* reason=out_of_sequence' 'retry: .* reason=retries_nak'; do
 		grep -m 1 "svt_$event" "$WORK/trace"
 	done
 }

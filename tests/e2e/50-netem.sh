@@ -91,9 +91,10 @@ slow_cpu() {
 	in_a ethtool -L veth0 rx 1
 }
 
+REPEATS='retries_nak|local_ack_timeout_err|implied_nak_seq_err'
 retries_were_needed() {
 	local retries
-	retries=$(in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 -E '^retries_' |
+	retries=$(in_b rdma statistic show link svtb/1 | tr ' ' '\n' | grep -A1 -xE "$REPEATS" |
 		grep -c '^[1-9]' || :)
 	[ "$retries" -gt 0 ]
 }
@@ -102,7 +103,7 @@ setup_pair
 TEST_LIMIT=300 PAIR_LIMIT=280
 run_test "loss of 1 %" wire loss 1%
 run_test "loss of 5 %" wire loss 5%
-run_test "duplication of 5 %" wire_that duplicate_requests duplicate 5%
+run_test "duplication of 5 %" wire_that duplicate_request duplicate 5%
 run_test "reordering of 5 %" wire delay 1ms reorder 95% 50%
 run_test "corruption of 1 %" wire_that rx_dropped_backend corrupt 1%
 run_test "loss, duplication and corruption of 1 %, in packets that GRO merges" faults_when_merged

@@ -19,12 +19,12 @@ pingpong() {
 faults_by_script() {
 	local retries duplicates
 	retries=$(counter retries_nak)
-	duplicates=$(counter duplicate_requests)
+	duplicates=$(counter duplicate_request)
 	printf 'drop 3\nreorder 20\nduplicate 30\ndelay 40 1000\n' >"$SCRIPTS/svtb/script"
 	printf 'duplicate 5\ndrop every 50\n' >"$SCRIPTS/svta/script"
 	pingpong rc -c -s 8000 -n 20
 	[ "$(counter retries_nak)" -gt "$retries" ]
-	[ "$(counter duplicate_requests)" -gt "$duplicates" ]
+	[ "$(counter duplicate_request)" -gt "$duplicates" ]
 }
 
 # faults DEVICE DROP DUPLICATE REORDER: to every so-manieth packet that it sends

@@ -82,12 +82,12 @@ captured_packets_decode() {
 # Of the responses of rxe some are lost: it begins a repeat in the middle by a MIDDLE one
 reads_with_loss() {
 	local holes
-	holes=$(counter retries_hole svta)
+	holes=$(counter implied_nak_seq_err svta)
 	tc qdisc replace dev veth0 root netem loss 2% limit 10000
 	SKIPS='' PAIR=suite_pair svt_to_rxe "$BUILD/tools/svt_verify" -g -t rc_read
 	svt_to_rxe ib_read_bw -x -F -n 100
 	tc qdisc delete dev veth0 root
-	[ "$(counter retries_hole svta)" -gt "$holes" ]
+	[ "$(counter implied_nak_seq_err svta)" -gt "$holes" ]
 }
 
 # rxe asks, svt answers. The other way rxe takes the packets for damaged: it has an ICRC of its own.

@@ -27,7 +27,7 @@ of() {
 remember() {
 	local device counter
 	for device in svta svtb; do
-		for counter in {tx,rx}_{packets,bytes} retries_{timer,nak,hole}; do
+		for counter in {tx,rx}_{packets,bytes} retries_nak {local_ack_timeout,implied_nak_seq}_err; do
 			BEFORE[$device-$counter]=$(of $device $counter)
 		done
 	done
@@ -46,8 +46,8 @@ all_arrived() {
 }
 
 retries() {
-	echo $(($(since svtb retries_timer) + $(since svtb retries_nak) +
-		$(since svtb retries_hole)))
+	echo $(($(since svtb local_ack_timeout_err) + $(since svtb retries_nak) +
+		$(since svtb implied_nak_seq_err)))
 }
 
 # 200 WRITEs of 10000 bytes, each three packets with 12 bytes of header, the first with 16 more; the

@@ -11,8 +11,8 @@ TRAFFIC=$(choice rc_mix,rc_read,rc_cas,srq_data,uc_stream_write,ud_stream \
 GSO=(gso_train gso_unequal gso_tiny)
 
 # Drops of each kind, and what an RC responder says to requests that it refuses
-COUNTERS=(rx_dropped_{backend,malformed,no_qp,state,opcode,address,pkey,qkey,psn,no_wqe,length})
-COUNTERS+=(duplicate_requests naks_sent rnr_naks_sent)
+COUNTERS=(rx_dropped_{backend,malformed,no_qp,state,opcode,address,pkey,qkey,psn,length})
+COUNTERS+=(out_of_sequence out_of_buffer duplicate_request naks_sent rnr_naks_sent)
 
 setup() {
 	local address

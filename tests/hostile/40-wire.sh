@@ -224,7 +224,7 @@ survives() {
 	for ((round = 0; round < $(amount 1 2); round++)); do
 		traffic "$SOME"
 		each "$2" "break_$1"
-		growth 3 retries_timer
+		growth 3 local_ack_timeout_err
 		each "$2" "mend_$1"
 	done
 	traffic "$SOME"
@@ -305,11 +305,11 @@ gone_address() {
 	ip netns exec b sysctl -qw net.ipv4.conf.all.promote_secondaries=1
 	ip -n b addr add "$other" dev veth0
 	ip -n b addr del "$address" dev veth0
-	growth 3 retries_timer
+	growth 3 local_ack_timeout_err
 	tc -n b qdisc add dev veth0 clsact
 	tc -n b filter add dev veth0 egress protocol "$protocol" \
 		flower ip_proto udp dst_port 4791 action pass
-	growth 5 retries_timer
+	growth 5 local_ack_timeout_err
 	[ "$(packets_matched b)" = 0 ]
 	tc -n b qdisc del dev veth0 clsact
 	ip -n b addr add "$address" dev veth0
@@ -375,7 +375,7 @@ short_queue() {
 starves() {
 	start wire_starve
 	await heard starving
-	growth "$1" rnr_naks_received
+	growth "$1" rnr_nak_retry_err
 	say feed
 	finish_program
 }

@@ -249,7 +249,7 @@ static void a_lost_read_response_is_asked_for_at_once_from_the_hole(struct kunit
 	requester_read_range(f, 1, 5, MTU);
 	requester_expect_done(f, 0, IB_WC_SUCCESS);
 	requester_expect_memory(f, 0, 0, 5 * MTU);
-	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_HOLE), 1);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_IMPLIED_NAK_SEQ_ERR), 1);
 }
 
 static void read_responses_in_disorder_do_no_harm(struct kunit *test)
@@ -388,7 +388,7 @@ static void an_acknowledgment_beyond_a_read_shows_a_hole(struct kunit *test)
 	requester_expect(f, IB_OPCODE_RC_SEND_ONLY, 3);
 	requester_ack(f, 3);
 	requester_expect_silence(f);
-	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_HOLE), 1);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_IMPLIED_NAK_SEQ_ERR), 1);
 	requester_read_range(f, 1, 3, 0);
 	requester_expect_done(f, 1, IB_WC_SUCCESS);
 	requester_ack(f, 3);
@@ -598,7 +598,7 @@ static void expect_error_in_turn(struct requester_fixture *f, const struct svt_s
 	requester_expect_flushed(f, 3, 4);
 	requester_expect_silence(f);
 	expect_state(f, IB_QPS_ERR);
-	KUNIT_EXPECT_EQ(f->test, requester_count(f, SVT_COUNT_LOCAL_ERRORS), 1);
+	KUNIT_EXPECT_EQ(f->test, requester_count(f, SVT_COUNT_REQ_CQE_ERROR), 1);
 }
 
 static void an_unknown_opcode_fails_in_its_turn(struct kunit *test)

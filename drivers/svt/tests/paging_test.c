@@ -536,7 +536,7 @@ static void no_peer_is_given_up_while_pages_are_brought(struct kunit *test)
 	spin_unlock_bh(&send->side.lock);
 	svt_send_kick(f->responder.qp, SVT_WORK_TIMER);
 	KUNIT_EXPECT_EQ(test, f->responder.qp->state, IB_QPS_RTS);
-	KUNIT_EXPECT_EQ(test, svt_fake_count(fake, SVT_COUNT_RETRIES_TIMER), 0);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(fake, SVT_COUNT_LOCAL_ACK_TIMEOUT_ERR), 0);
 	mmap_write_unlock(f->mm);
 	settle(f);
 	KUNIT_EXPECT_TRUE(test, svt_fake_next(fake));

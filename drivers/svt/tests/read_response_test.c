@@ -151,7 +151,7 @@ static void a_read_may_be_refused_at_its_beginning_in_its_middle(struct kunit *t
 	requester_nak(f, 1, refusal->code);
 	requester_expect_done(f, 1, refusal->status);
 	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_ERR);
-	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_NAKS_RECEIVED), 1);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_REMOTE_ERRORS), 1);
 	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RX_DROPPED_PSN), 1);
 }
 

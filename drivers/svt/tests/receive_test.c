@@ -322,7 +322,7 @@ static void no_opcode_of_48_bytes_or_less_reads_out_of_bounds(struct kunit *test
 		}
 	}
 	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_RTS);
-	KUNIT_EXPECT_GE(test, dropped(f) + svt_fake_count(f->fake, SVT_COUNT_DUPLICATE_REQUESTS),
+	KUNIT_EXPECT_GE(test, dropped(f) + svt_fake_count(f->fake, SVT_COUNT_DUPLICATE_REQUEST),
 			count);
 	responder_expect_no_recv(f);
 }

@@ -105,7 +105,7 @@ static void a_read_response_that_is_lost_again_is_asked_for_again(struct kunit *
 	requester_let_pass(f, 2 * (s64)NSEC_PER_SEC);
 	requester_read(f, IB_OPCODE_RC_RDMA_READ_RESPONSE_MIDDLE, 1, MTU, MTU);
 	requester_expect_read(f, 0, 0, 3 * MTU);
-	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_HOLE), 2);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_IMPLIED_NAK_SEQ_ERR), 2);
 }
 
 /*
@@ -129,7 +129,7 @@ static void expect_hole_is_given_up(struct kunit *test, void (*show)(struct requ
 	}
 	requester_drop_sent(f);
 	KUNIT_EXPECT_GE(test, i, 8 * 4);
-	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_HOLE), 7);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_IMPLIED_NAK_SEQ_ERR), 7);
 	expect_given_up(f, IB_WC_RETRY_EXC_ERR, SVT_COUNT_RETRY_EXCEEDED, 2);
 }
 
@@ -223,7 +223,7 @@ static void what_the_backend_holds_up_is_not_repeated(struct kunit *test)
 	f->fake->busy = true;
 	requester_send(f, WR_SEND, 0, 8);
 	requester_let_pass(f, HOUR);
-	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 0);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_LOCAL_ACK_TIMEOUT_ERR), 0);
 	f->fake->busy = false;
 	svt_fake_ready(f->fake, f->qp);
 	requester_expect_sends(f, 2, 3);
@@ -352,13 +352,13 @@ static void a_lost_tail_is_repeated_by_the_timer(struct kunit *test)
 	requester_expect_silence(f);
 	requester_let_pass(f, 2 * HOUR);
 	requester_expect_sends(f, 2, 4);
-	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 1);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_LOCAL_ACK_TIMEOUT_ERR), 1);
 	requester_ack(f, 3);
 	requester_expect_done(f, 0, IB_WC_SUCCESS);
 	/* Nothing is out, nothing is repeated */
 	requester_let_pass(f, HOUR);
 	requester_expect_silence(f);
-	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 1);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_LOCAL_ACK_TIMEOUT_ERR), 1);
 }
 
 /* The peer may have got it all, and be slow */
@@ -655,11 +655,11 @@ static void busy_work_of_the_completer_does_not_push_the_timer_back(struct kunit
 		KUNIT_EXPECT_EQ(test, f->qp->send.progress, progress);
 		requester_let_pass(f, NSEC_PER_SEC);
 	}
-	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 0);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_LOCAL_ACK_TIMEOUT_ERR), 0);
 	requester_drop_sent(f);
 	requester_let_pass(f, 3 * HOUR);
 	requester_expect_sends(f, 1, 11);
-	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 1);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_LOCAL_ACK_TIMEOUT_ERR), 1);
 	requester_expect_not_done(f);
 }
 
@@ -697,9 +697,9 @@ static void nothing_is_repeated_as_long_as_answers_come(struct kunit *test)
 		requester_send(f, WR_SEND, 0, 8);
 		requester_expect_sends(f, n + 2, n + 3);
 	}
-	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_TIMER), 0);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_LOCAL_ACK_TIMEOUT_ERR), 0);
 	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_NAK), 0);
-	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RETRIES_HOLE), 0);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_IMPLIED_NAK_SEQ_ERR), 0);
 }
 
 static void timeout_0_is_for_ever(struct kunit *test)

@@ -59,7 +59,7 @@ static void uc_drops_a_message_with_a_hole_and_goes_on(struct kunit *test)
 	responder_put(f, UC_SEND_LAST, 3, 2 * MTU, 5);
 	responder_deliver(f);
 	responder_expect_no_recv(f);
-	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_PSN), 2);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_OUT_OF_SEQUENCE), 2);
 	/* The receive of the one that was dropped is used for the next, from its start */
 	responder_send(f, UC_SEND_ONLY, 7, 100, 10);
 	KUNIT_EXPECT_EQ(test, responder_expect_recv(f, 1, IB_WC_SUCCESS).byte_len, 10);
@@ -90,8 +90,8 @@ static void uc_drops_what_has_no_receive(struct kunit *test)
 	responder_expect_no_recv(f);
 	responder_send(f, UC_SEND_ONLY, 2, 0, 10);
 	responder_expect_recv(f, 1, IB_WC_SUCCESS);
-	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_NO_WQE), 1);
-	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_PSN), 1);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_OUT_OF_BUFFER), 1);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_OUT_OF_SEQUENCE), 1);
 }
 
 static void uc_drops_what_does_not_fit(struct kunit *test)
@@ -220,7 +220,7 @@ static void ud_drops_what_does_not_fit_and_keeps_the_receive(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, responder_expect_recv(f, 1, IB_WC_SUCCESS).byte_len, GRH + 100);
 	responder_expect_data(f, GRH, 0, 100);
 	responder_send(f, IB_OPCODE_UD_SEND_ONLY, 0, 0, 100);
-	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_NO_WQE), 1);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_OUT_OF_BUFFER), 1);
 	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_RTS);
 }
 

@@ -444,7 +444,7 @@ static void a_lost_answer_is_sent_again_from_the_hole(struct kunit *test)
 	responder_deliver(f);
 	responder_expect_read(f, READ_ONLY, 2, 2 * MTU, MTU);
 	responder_expect_silence(f);
-	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_DUPLICATE_REQUESTS), 4);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_DUPLICATE_REQUEST), 4);
 }
 
 static void a_duplicate_read_is_answered_for_what_it_asks(struct kunit *test)

@@ -191,7 +191,7 @@ static void a_hole_is_reported_once(struct kunit *test)
 	responder_send(f, SEND_ONLY, 3, 300, 10);
 	responder_expect_silence(f);
 	responder_expect_no_recv(f);
-	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_PSN), 3);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_OUT_OF_SEQUENCE), 3);
 	for (i = 0; i < 4; i++) {
 		responder_send(f, SEND_ONLY, i, i * 100, 10);
 		responder_expect_ack(f, i, i + 1);
@@ -263,7 +263,7 @@ static void a_duplicate_is_acknowledged_and_not_delivered(struct kunit *test)
 	responder_send(f, SEND_MIDDLE, -70000, 0, 3);
 	responder_expect_ack(f, 1, 2);
 	responder_expect_no_recv(f);
-	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_DUPLICATE_REQUESTS), 2);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_DUPLICATE_REQUEST), 2);
 }
 
 static void a_duplicate_does_not_hide_a_hole(struct kunit *test)
@@ -376,7 +376,7 @@ static void a_reserved_opcode_out_of_order_is_dropped(struct kunit *test)
 	responder_send(f, SEND_ONLY, 0, 0, 10);
 	responder_expect_recv(f, 5, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_OPCODE), 1);
-	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_DUPLICATE_REQUESTS), 0);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_DUPLICATE_REQUEST), 0);
 }
 
 static void a_receive_that_is_late_is_waited_for(struct kunit *test)
@@ -390,6 +390,8 @@ static void a_receive_that_is_late_is_waited_for(struct kunit *test)
 	responder_send(f, SEND_ONLY, 2, 0, 10);
 	responder_expect_silence(f);
 	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RNR_NAKS_SENT), 1);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_OUT_OF_BUFFER), 1);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_OUT_OF_SEQUENCE), 2);
 	responder_post(f, 1, 0, 100);
 	responder_put(f, SEND_ONLY, 0, 0, 10);
 	responder_put(f, SEND_ONLY, 1, 0, 10);

@@ -132,12 +132,15 @@ static void svt_refused(struct svt_qp *qp, const struct svt_packet *packet)
 
 static void svt_negative(struct svt_qp *qp, const struct svt_packet *packet)
 {
-	svt_count(svt_qp_counters(qp), SVT_COUNT_NAKS_RECEIVED);
+	bool sequence = (packet->syndrome & SVT_AETH_VALUE_MASK) == SVT_NAK_PSN_SEQUENCE;
+
+	if (sequence)
+		svt_count(svt_qp_counters(qp), SVT_COUNT_PACKET_SEQ_ERR);
 	if (!svt_una_advance(qp, packet->psn)) {
 		svt_recovery_hole(qp);
 		return;
 	}
-	if ((packet->syndrome & SVT_AETH_VALUE_MASK) == SVT_NAK_PSN_SEQUENCE)
+	if (sequence)
 		svt_recovery_nak(qp);
 	else
 		svt_refused(qp, packet);
@@ -145,7 +148,7 @@ static void svt_negative(struct svt_qp *qp, const struct svt_packet *packet)
 
 static void svt_not_ready(struct svt_qp *qp, const struct svt_packet *packet)
 {
-	svt_count(svt_qp_counters(qp), SVT_COUNT_RNR_NAKS_RECEIVED);
+	svt_count(svt_qp_counters(qp), SVT_COUNT_RNR_NAK_RETRY_ERR);
 	if (svt_una_advance(qp, packet->psn))
 		svt_recovery_rnr(qp, packet->syndrome & SVT_AETH_VALUE_MASK);
 	else
@@ -178,7 +181,6 @@ static void svt_completer_ack_again(struct svt_qp *qp, const struct svt_packet *
 	    (packet->syndrome & SVT_AETH_TYPE_MASK) == SVT_AETH_ACK) {
 		svt_take_credits(send, packet);
 	} else if (svt_refuses_read(send, packet)) {
-		svt_count(svt_qp_counters(qp), SVT_COUNT_NAKS_RECEIVED);
 		svt_refused(qp, packet);
 	} else {
 		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_PSN);

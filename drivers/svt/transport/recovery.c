@@ -267,7 +267,7 @@ void svt_recovery_hole(struct svt_qp *qp)
 	if (send->holes_in_vain == SVT_HOLES_IN_VAIN || !svt_recovery_heeds_hole(send, 2))
 		return;
 	send->holes_in_vain++;
-	svt_recovery_go_back(qp, SVT_COUNT_RETRIES_HOLE);
+	svt_recovery_go_back(qp, SVT_COUNT_IMPLIED_NAK_SEQ_ERR);
 }
 
 /**
@@ -321,7 +321,7 @@ static void svt_recovery_expired(struct svt_qp *qp)
 	}
 	send->rto_shift++;
 	send->outstanding_eighths = max(send->outstanding_eighths / 2, 8 * SVT_LEAST_OUTSTANDING);
-	svt_recovery_go_back(qp, SVT_COUNT_RETRIES_TIMER);
+	svt_recovery_go_back(qp, SVT_COUNT_LOCAL_ACK_TIMEOUT_ERR);
 	send->probing = true;
 }
 

@@ -308,7 +308,7 @@ static bool svt_request_done(const struct svt_qp *qp, u32 ordinal)
 
 static void svt_send_failed(struct svt_qp *qp)
 {
-	svt_count(svt_qp_counters(qp), SVT_COUNT_LOCAL_ERRORS);
+	svt_count(svt_qp_counters(qp), SVT_COUNT_REQ_CQE_ERROR);
 	if (qp->type->send_error_state == IB_QPS_SQE &&
 	    cmpxchg(&qp->state, IB_QPS_RTS, IB_QPS_SQE) == IB_QPS_RTS)
 		atomic_or(SVT_WORK_STATE, &qp->send.side.work);

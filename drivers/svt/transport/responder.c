@@ -60,8 +60,10 @@ const struct svt_refusal *svt_responder_refuse(struct svt_qp *qp, enum svt_verdi
 		.opcode = IB_WC_RECV,
 	};
 
-	if (qp->recv.wqe_valid)
+	if (qp->recv.wqe_valid) {
 		svt_receive_complete(qp, &cqe, true);
+		svt_count(svt_qp_counters(qp), SVT_COUNT_RESP_CQE_ERROR);
+	}
 	svt_qp_fail(qp, &qp->recv.side, refusal->event);
 	return refusal;
 }

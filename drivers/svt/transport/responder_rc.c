@@ -35,7 +35,7 @@ static void svt_rc_ahead(struct svt_qp *qp, const struct svt_rx_packet *rx)
 	struct svt_recv_side *recv = &qp->recv;
 	u32 psn = rx->packet.psn;
 
-	svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_PSN);
+	svt_responder_drop(qp, rx, SVT_COUNT_OUT_OF_SEQUENCE);
 	if (!recv->nak_sent || (recv->hole_seen && psn == recv->hole_psn)) {
 		recv->nak_sent = true;
 		svt_answer_due(recv, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE, recv->epsn);
@@ -60,7 +60,7 @@ static void svt_rc_duplicate(struct svt_qp *qp, const struct svt_rx_packet *rx)
 		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_OPCODE);
 		return;
 	}
-	svt_count(svt_qp_counters(qp), SVT_COUNT_DUPLICATE_REQUESTS);
+	svt_count(svt_qp_counters(qp), SVT_COUNT_DUPLICATE_REQUEST);
 	if (packet->info->flags & SVT_OP_ANSWERED) {
 		if (!svt_resource_replay(qp, packet))
 			svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_PSN);
@@ -110,10 +110,11 @@ static void svt_rc_advance(struct svt_qp *qp, const struct svt_rx_packet *rx)
 }
 
 /* IBTA 9.7.5.2.8; what follows is dropped without a word until the packet comes again */
-static void svt_rc_not_ready(struct svt_qp *qp)
+static void svt_rc_not_ready(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
 	struct svt_recv_side *recv = &qp->recv;
 
+	svt_responder_drop(qp, rx, SVT_COUNT_OUT_OF_BUFFER);
 	recv->nak_sent = true;
 	recv->hole_seen = false;
 	svt_answer_due(recv, SVT_AETH_RNR | (qp->attr.min_rnr_timer & SVT_AETH_VALUE_MASK),
@@ -159,7 +160,7 @@ static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
 		svt_rc_advance(qp, rx);
 		break;
 	case SVT_VERDICT_NOT_READY:
-		svt_rc_not_ready(qp);
+		svt_rc_not_ready(qp, rx);
 		break;
 	case SVT_VERDICT_ABSENT:
 		svt_rc_absent(qp, rx);

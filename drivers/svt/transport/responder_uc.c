@@ -7,15 +7,15 @@
 #include "responder.h"
 
 static const enum svt_counter svt_uc_reasons[SVT_VERDICTS] = {
-	[SVT_VERDICT_NOT_READY] = SVT_COUNT_RX_DROPPED_NO_WQE,
+	[SVT_VERDICT_NOT_READY] = SVT_COUNT_OUT_OF_BUFFER,
 	[SVT_VERDICT_BROKEN] = SVT_COUNT_RX_DROPPED_MALFORMED,
 	[SVT_VERDICT_ABSENT] = SVT_COUNT_RX_DROPPED_PAGES,
 	[SVT_VERDICT_INVALID] = SVT_COUNT_RX_DROPPED_LENGTH,
 	[SVT_VERDICT_LENGTH] = SVT_COUNT_RX_DROPPED_LENGTH,
 	[SVT_VERDICT_ACCESS] = SVT_COUNT_RX_DROPPED_LENGTH,
 	[SVT_VERDICT_PROTECTION] = SVT_COUNT_RX_DROPPED_LENGTH,
-	[SVT_VERDICT_OPERATION] = SVT_COUNT_RX_DROPPED_NO_WQE,
-	[SVT_VERDICT_QUEUE] = SVT_COUNT_RX_DROPPED_NO_WQE,
+	[SVT_VERDICT_OPERATION] = SVT_COUNT_OUT_OF_BUFFER,
+	[SVT_VERDICT_QUEUE] = SVT_COUNT_OUT_OF_BUFFER,
 };
 
 /**
@@ -40,7 +40,7 @@ void svt_responder_uc_request(struct svt_qp *qp, struct svt_rx_packet *rx)
 		recv->in_message = false;
 	if (!svt_message_follows(recv, packet)) {
 		recv->in_message = false;
-		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_PSN);
+		svt_responder_drop(qp, rx, SVT_COUNT_OUT_OF_SEQUENCE);
 		return;
 	}
 	verdict = svt_message_packet(qp, rx);

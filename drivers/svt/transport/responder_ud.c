@@ -80,7 +80,7 @@ void svt_responder_lose(struct svt_qp *qp, const struct svt_rx_packet *rx,
 	else if (verdict == SVT_VERDICT_LENGTH || verdict == SVT_VERDICT_PROTECTION)
 		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_LENGTH);
 	else
-		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_NO_WQE);
+		svt_responder_drop(qp, rx, SVT_COUNT_OUT_OF_BUFFER);
 	if (svt_is_local_fault(verdict))
 		svt_responder_refuse(qp, verdict);
 }

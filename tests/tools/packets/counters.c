@@ -21,9 +21,10 @@ static const char *const names[COUNTERS] = {
 	[COUNT_BACKLOG] = "rx_dropped_backlog",
 	[COUNT_MEMORY] = "rx_dropped_memory",
 	[COUNT_PSN] = "rx_dropped_psn",
-	[COUNT_NO_WQE] = "rx_dropped_no_wqe",
+	[COUNT_SEQUENCE] = "out_of_sequence",
+	[COUNT_BUFFER] = "out_of_buffer",
 	[COUNT_LENGTH] = "rx_dropped_length",
-	[COUNT_DUPLICATE] = "duplicate_requests",
+	[COUNT_DUPLICATE] = "duplicate_request",
 	[COUNT_NAKS_SENT] = "naks_sent",
 	[COUNT_RNR_NAKS_SENT] = "rnr_naks_sent",
 };

@@ -40,7 +40,7 @@ static void psn_ahead(struct test *k)
 
 	known_payload(k, OP_SEND_ONLY, 8)->psn = t->epsn + 5;
 	known_send(k);
-	known_counts(k, COUNT_PSN, 1);
+	known_counts(k, COUNT_SEQUENCE, 1);
 	known_counts(k, COUNT_NAKS_SENT, 1);
 	known_answer(k, NAK_SEQUENCE, t->epsn);
 	known_settle(k);
