@@ -104,11 +104,17 @@ static void an_acknowledgment_that_is_old_is_dropped(struct kunit *test)
 
 static void a_syndrome_that_is_reserved_says_nothing(struct kunit *test)
 {
+	static const u8 reserved[] = { 0x40, 0x5f, 0x65, 0x7f, 0x80, 0xa0, 0xe1, 0xff };
 	struct requester_fixture *f = open_with_sends(test, 1);
+	unsigned int i;
 
-	requester_answer(f, 0, 0x40, 0);
-	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RX_DROPPED_MALFORMED), 1);
+	for (i = 0; i < ARRAY_SIZE(reserved); i++)
+		requester_answer(f, 0, reserved[i], 0);
+	KUNIT_EXPECT_EQ(test, requester_count(f, SVT_COUNT_RX_DROPPED_MALFORMED),
+			ARRAY_SIZE(reserved));
 	requester_expect_not_done(f);
+	requester_ack(f, 0);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
 }
 
 static void an_unsignalled_request_completes_without_a_word(struct kunit *test)
@@ -309,27 +315,6 @@ static void a_read_response_of_another_length_is_an_error(struct kunit *test)
 	}
 }
 
-static void data_for_what_is_no_read_is_dropped(struct kunit *test)
-{
-	struct requester_fixture *f = open(test);
-
-	requester_post(f, WR_SEND, 0, 8);
-	requester_post(f, WR_READ, 0, 8);
-	requester_post(f, WR_FETCH_ADD, 64, 8);
-	requester_push(f);
-	requester_drop_sent(f);
-	requester_read(f, READ_ONLY, 0, 0, 8);
-	requester_expect_not_done(f);
-	requester_atomic(f, 1, 1);
-	requester_expect_done(f, 0, IB_WC_SUCCESS);
-	requester_read(f, READ_ONLY, 1, 0, 8);
-	requester_expect_done(f, 1, IB_WC_SUCCESS);
-	requester_read(f, READ_ONLY, 2, 0, 8);
-	requester_expect_not_done(f);
-	requester_expect_silence(f);
-	expect_state(f, IB_QPS_RTS);
-}
-
 static void a_read_whose_memory_went_is_an_error_of_this_side(struct kunit *test)
 {
 	struct requester_fixture *f = open(test);
@@ -506,8 +491,6 @@ static const struct nak_case nak_cases[] = {
 	{ SVT_NAK_REMOTE_ACCESS, IB_WC_REM_ACCESS_ERR },
 	{ SVT_NAK_REMOTE_OPERATIONAL, IB_WC_REM_OP_ERR },
 	{ SVT_NAK_INVALID_RD_REQUEST, IB_WC_REM_INV_RD_REQ_ERR },
-	{ 5, IB_WC_BAD_RESP_ERR },
-	{ 31, IB_WC_BAD_RESP_ERR },
 };
 
 static void name_nak(const struct nak_case *nak, char *name)
@@ -762,7 +745,6 @@ static struct kunit_case completer_cases[] = {
 	KUNIT_CASE(read_responses_in_disorder_do_no_harm),
 	KUNIT_CASE(a_read_response_that_comes_twice_counts_once),
 	KUNIT_CASE(a_read_response_of_another_length_is_an_error),
-	KUNIT_CASE(data_for_what_is_no_read_is_dropped),
 	KUNIT_CASE(a_read_whose_memory_went_is_an_error_of_this_side),
 	KUNIT_CASE(atomics_return_what_was_there),
 	KUNIT_CASE(an_acknowledgment_beyond_a_read_shows_a_hole),

@@ -115,6 +115,66 @@ static void a_response_of_a_repeat_that_comes_late_is_in_the_middle(struct kunit
 	requester_expect_done(f, 0, IB_WC_BAD_RESP_ERR);
 }
 
+struct kind_case {
+	const char *name;
+	u8 opcode;	/* of the work request */
+	bool atomic;	/* the response is to an atomic, else to a READ */
+	bool right;
+};
+
+static const struct kind_case kind_cases[] = {
+	{ "data for a SEND", WR_SEND, false, false },
+	{ "data for a WRITE", WR_WRITE, false, false },
+	{ "data for an atomic", WR_FETCH_ADD, false, false },
+	{ "data for a READ", WR_READ, false, true },
+	{ "a value for a SEND", WR_SEND, true, false },
+	{ "a value for a READ", WR_READ, true, false },
+	{ "a value for an atomic", WR_FETCH_ADD, true, true },
+};
+
+static void name_kind(const struct kind_case *kind, char *name)
+{
+	strscpy(name, kind->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(kind, kind_cases, name_kind);
+
+static void each_request_has_its_kind_of_response(struct kunit *test)
+{
+	const struct kind_case *kind = test->param_value;
+	struct requester_fixture *f = open(test);
+
+	requester_post(f, WR_SEND, 0, 8);
+	requester_post(f, kind->opcode, 64, 8);
+	requester_push(f);
+	requester_drop_sent(f);
+	if (kind->atomic)
+		requester_atomic(f, 1, 1);
+	else
+		requester_read(f, READ_ONLY, 1, 0, 8);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+	requester_expect_done(f, 1, kind->right ? IB_WC_SUCCESS : IB_WC_BAD_RESP_ERR);
+	KUNIT_EXPECT_EQ(test, f->qp->state, kind->right ? IB_QPS_RTS : IB_QPS_ERR);
+}
+
+/* It came before: a copy of the network's */
+static void a_late_response_of_another_kind_says_nothing(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+
+	requester_post(f, WR_READ, 0, 8);
+	requester_post(f, WR_SEND, 0, 8);
+	requester_push(f);
+	requester_drop_sent(f);
+	requester_read(f, READ_ONLY, 0, 0, 8);
+	requester_expect_done(f, 0, IB_WC_SUCCESS);
+	requester_read(f, READ_ONLY, 0, 0, 8);
+	requester_atomic(f, 0, 1);
+	requester_expect_not_done(f);
+	requester_ack(f, 1);
+	requester_expect_done(f, 1, IB_WC_SUCCESS);
+}
+
 struct refusal_case {
 	u8 code;
 	enum ib_wc_status status;
@@ -172,6 +232,8 @@ static struct kunit_case read_response_cases[] = {
 	KUNIT_CASE_PARAM(each_place_has_its_kind_of_response, response_gen_params),
 	KUNIT_CASE(a_run_of_responses_ends_before_the_last),
 	KUNIT_CASE(a_response_of_a_repeat_that_comes_late_is_in_the_middle),
+	KUNIT_CASE_PARAM(each_request_has_its_kind_of_response, kind_gen_params),
+	KUNIT_CASE(a_late_response_of_another_kind_says_nothing),
 	KUNIT_CASE_PARAM(a_read_may_be_refused_at_its_beginning_in_its_middle, refusal_gen_params),
 	KUNIT_CASE(a_sequence_nak_of_what_came_says_nothing),
 	{ }

@@ -107,27 +107,18 @@ static void svt_acknowledged(struct svt_qp *qp, const struct svt_packet *packet)
 		svt_recovery_hole(qp);
 }
 
-static enum ib_wc_status svt_nak_status(u8 code)
-{
-	switch (code) {
-	case SVT_NAK_INVALID_REQUEST:
-		return IB_WC_REM_INV_REQ_ERR;
-	case SVT_NAK_REMOTE_ACCESS:
-		return IB_WC_REM_ACCESS_ERR;
-	case SVT_NAK_REMOTE_OPERATIONAL:
-		return IB_WC_REM_OP_ERR;
-	case SVT_NAK_INVALID_RD_REQUEST:
-		return IB_WC_REM_INV_RD_REQ_ERR;
-	default:
-		return IB_WC_BAD_RESP_ERR;
-	}
-}
+static const enum ib_wc_status svt_nak_status[] = {
+	[SVT_NAK_INVALID_REQUEST]	= IB_WC_REM_INV_REQ_ERR,
+	[SVT_NAK_REMOTE_ACCESS]		= IB_WC_REM_ACCESS_ERR,
+	[SVT_NAK_REMOTE_OPERATIONAL]	= IB_WC_REM_OP_ERR,
+	[SVT_NAK_INVALID_RD_REQUEST]	= IB_WC_REM_INV_RD_REQ_ERR,
+};
 
 /* The oldest request, for good */
 static void svt_refused(struct svt_qp *qp, const struct svt_packet *packet)
 {
 	svt_count(svt_qp_counters(qp), SVT_COUNT_REMOTE_ERRORS);
-	svt_requester_fail_oldest(qp, svt_nak_status(packet->syndrome & SVT_AETH_VALUE_MASK));
+	svt_requester_fail_oldest(qp, svt_nak_status[packet->syndrome & SVT_AETH_VALUE_MASK]);
 }
 
 static void svt_negative(struct svt_qp *qp, const struct svt_packet *packet)
@@ -191,6 +182,10 @@ static void svt_completer_ack(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
 
+	if (svt_aeth_is_reserved(packet->syndrome)) {
+		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_MALFORMED);
+		return;
+	}
 	if (!svt_psn_expected(&qp->send, packet->psn)) {
 		svt_completer_ack_again(qp, packet);
 		return;
@@ -202,11 +197,8 @@ static void svt_completer_ack(struct svt_qp *qp, struct svt_rx_packet *rx)
 	case SVT_AETH_RNR:
 		svt_not_ready(qp, packet);
 		break;
-	case SVT_AETH_NAK:
-		svt_negative(qp, packet);
-		break;
 	default:
-		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_MALFORMED);
+		svt_negative(qp, packet);
 	}
 }
 
@@ -270,7 +262,7 @@ static void svt_scatter_failed(struct svt_qp *qp, int ret)
 
 /*
  * The request that a response with data is for, with una at the response: NULL when there is
- * none, or when a hole was found in front of it.
+ * none, when a hole was found in front of it, or when it fails, as it asked for another kind.
  */
 static struct svt_send_request *svt_answered_request(struct svt_qp *qp,
 						     const struct svt_packet *packet, u8 flags)
@@ -287,9 +279,12 @@ static struct svt_send_request *svt_answered_request(struct svt_qp *qp,
 	if (send->ack_request == send->cursor.started)
 		return NULL;
 	request = svt_request(send, send->ack_request);
-	if ((request->info->flags & (SVT_REQUEST_ANSWERED | SVT_REQUEST_ATOMIC)) != flags)
+	if (request->status != IB_WC_SUCCESS)
 		return NULL;
-	return request->status == IB_WC_SUCCESS ? request : NULL;
+	if ((request->info->flags & (SVT_REQUEST_ANSWERED | SVT_REQUEST_ATOMIC)) == flags)
+		return request;
+	svt_requester_fail_oldest(qp, IB_WC_BAD_RESP_ERR);
+	return NULL;
 }
 
 /*

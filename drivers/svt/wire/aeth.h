@@ -24,6 +24,16 @@ enum svt_nak_code {
 	SVT_NAK_INVALID_RD_REQUEST	= 4,
 };
 
+/* Bit 7 is reserved, and so are a type and most codes of a NAK */
+static inline bool svt_aeth_is_reserved(u8 syndrome)
+{
+	u8 type = syndrome & SVT_AETH_TYPE_MASK;
+
+	if (type == SVT_AETH_NAK)
+		return (syndrome & SVT_AETH_VALUE_MASK) > SVT_NAK_INVALID_RD_REQUEST;
+	return type != SVT_AETH_ACK && type != SVT_AETH_RNR;
+}
+
 u8 svt_aeth_encode_credits(u32 credits);
 u32 svt_aeth_decode_credits(u8 syndrome);
 u32 svt_rnr_timer_microseconds(u8 timer);

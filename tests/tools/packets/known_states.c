@@ -99,7 +99,7 @@ static void answer_length(struct test *k)
 	}
 }
 
-/* Data where an atomic's result is due, and the other way round */
+/* Data where an atomic's result is due, and the other way round: the request ends in error */
 static void answer_kind(struct test *k)
 {
 	struct target *t = known_target(k, "rc atomics", false);
@@ -108,13 +108,13 @@ static void answer_kind(struct test *k)
 	known_send(k);
 	known_counts(k, COUNT_PSN, 1);
 	known_settle(k);
-	known_outcome(k, IBV_QPS_RTS, 0, 0);
+	known_outcome(k, IBV_QPS_ERR, 0, 0);
 	t = known_target(k, "rc reads", false);
 	known_packet(k, OP_ATOMIC_ACKNOWLEDGE)->psn = t->requests[0].psn;
 	known_send(k);
 	known_counts(k, COUNT_PSN, 1);
 	known_settle(k);
-	known_outcome(k, IBV_QPS_RTS, 0, 0);
+	known_outcome(k, IBV_QPS_ERR, 0, 0);
 }
 
 static void message_order(struct test *k)
