@@ -3,23 +3,21 @@
  * The wire as an attacker has it: packet sockets in the namespace of one end of a veth pair.
  * Nothing else of this program is in that namespace.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <linux/virtio_net.h>
-#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "link.h"
+#include "socket.h"
 
 #define TAP_BYTES	(1 << 20)
 
@@ -37,60 +35,20 @@ static int enter(const char *name)
 	return ret;
 }
 
-/* In the namespace that we are in. Returns the index of the netdev, or a negative errno. */
-static int read_mac(const char *netdev, u8 *mac)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	struct ifreq request = { };
-	int ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", netdev);
-	if (ioctl(fd, SIOCGIFHWADDR, &request))
-		ret = -errno;
-	memcpy(mac, request.ifr_hwaddr.sa_data, MAC_BYTES);
-	close(fd);
-	return ret ?: (int)if_nametoindex(netdev);
-}
-
-static int open_raw(int index, u16 protocol)
-{
-	struct sockaddr_ll address = {
-		.sll_family = AF_PACKET,
-		.sll_protocol = htons(protocol),
-		.sll_ifindex = index,
-	};
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -errno;
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address))) {
-		close(fd);
-		return -errno;
-	}
-	return fd;
-}
-
-static int set_option(int fd, int level, int option, int value)
-{
-	return setsockopt(fd, level, option, &value, sizeof(value)) ? -errno : 0;
-}
-
 static int open_sockets(struct link *l, int index)
 {
 	int ret;
 
-	l->plain = open_raw(index, 0);
-	l->gso = open_raw(index, 0);
-	l->tap = open_raw(index, ETH_P_ALL);
+	l->plain = socket_open(index, 0);
+	l->gso = socket_open(index, 0);
+	l->tap = socket_open(index, ETH_P_ALL);
 	if (l->plain < 0 || l->gso < 0 || l->tap < 0)
 		return -EACCES;
-	ret = set_option(l->plain, SOL_PACKET, PACKET_QDISC_BYPASS, 1);
+	ret = socket_option(l->plain, SOL_PACKET, PACKET_QDISC_BYPASS, 1);
 	if (!ret)
-		ret = set_option(l->gso, SOL_PACKET, PACKET_VNET_HDR, 1);
+		ret = socket_option(l->gso, SOL_PACKET, PACKET_VNET_HDR, 1);
 	if (!ret)
-		ret = set_option(l->tap, SOL_SOCKET, SO_RCVBUF, TAP_BYTES);
+		ret = socket_option(l->tap, SOL_SOCKET, SO_RCVBUF, TAP_BYTES);
 	return ret;
 }
 
@@ -105,11 +63,11 @@ int link_open(struct link *l, const char *near_ns, const char *far_ns, const cha
 	l->tap = -1;
 	ret = home < 0 ? -errno : enter(far_ns);
 	if (!ret)
-		ret = read_mac(netdev, l->far_mac);
+		ret = socket_netdev(netdev, l->far_mac);
 	if (ret >= 0)
 		ret = enter(near_ns);
 	if (!ret)
-		ret = read_mac(netdev, l->near_mac);
+		ret = socket_netdev(netdev, l->near_mac);
 	if (ret > 0)
 		ret = open_sockets(l, ret);
 	if (home >= 0 && setns(home, CLONE_NEWNET) && !ret)
