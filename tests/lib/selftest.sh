@@ -88,8 +88,8 @@ cases_pass() {
 # Each program lists names, and knows no others
 names_of_cases() {
 	local tool status
-	for tool in verify errnos sweep rings packets raw limits handover; do
-		tool=$BUILD/tools/svt_$tool
+	for tool in svt_{verify,errnos,sweep,rings,packets,raw,limits,handover} svt-conform; do
+		tool=$BUILD/tools/$tool
 		"$tool" -l >"$WORK/names"
 		"$tool" -ll >"$WORK/more"
 		[ -s "$WORK/names" ]

@@ -65,6 +65,7 @@ struct world {
 	u8 *memory[ZONES];
 	bool atomics;
 	bool invalidates;	/* SEND with invalidate */
+	bool windows;		/* of type 2 */
 	const char *interface;
 	const char *device;
 	const char *address;	/* of the peer, NULL: beside the device's */
@@ -93,6 +94,7 @@ struct test {
 	struct ibv_comp_channel *channel;
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
+	struct ibv_mw *mw;
 	struct ibv_srq *srq;		/* XRC */
 	struct ibv_xrcd *xrcd;
 	u32 posted, receives;		/* numbers of work requests */
@@ -126,6 +128,7 @@ void connect_qp(struct test *t, enum ibv_qp_type type);
 void close_qp(struct test *t);
 /* A receive of @length bytes. Return: its number. */
 u32 post_receive(struct test *t, u32 length);
+void post_receives(struct test *t, u32 count, u32 length);
 u32 post_receive_in(struct test *t, enum zone into, u32 length);
 /* A request of @length bytes. Return: its number. */
 u32 post(struct test *t, enum ibv_wr_opcode opcode, u32 length);
@@ -213,7 +216,7 @@ void report_row(const struct test *t);
 int report_write(const struct world *w);
 
 extern const struct rule order_rules[], psn_rules[], header_rules[], length_rules[];
-extern const struct rule access_rules[], receive_rules[], replay_rules[], message_rules[];
+extern const struct rule access_rules[], receive_rules[], replay_rules[], window_rules[];
 extern const struct rule form_rules[], ack_rules[], nak_rules[], response_rules[];
 extern const struct rule flow_rules[], uc_rules[], ud_rules[], xrc_rules[];
 

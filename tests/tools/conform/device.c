@@ -52,7 +52,8 @@ static int access_of(const struct world *w, enum zone zone)
 		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 	default:
 		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
-		       (w->atomics ? IBV_ACCESS_REMOTE_ATOMIC : 0);
+		       (w->atomics ? IBV_ACCESS_REMOTE_ATOMIC : 0) |
+		       (w->windows ? IBV_ACCESS_MW_BIND : 0);
 	}
 }
 
@@ -74,6 +75,8 @@ int world_open(struct world *w)
 
 	w->atomics = attr->atomic_cap != IBV_ATOMIC_NONE;
 	w->invalidates = attr->device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
+	w->windows = attr->device_cap_flags &
+		     (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B);
 	w->pd = ibv_alloc_pd(w->dev.ctx);
 	w->other_pd = ibv_alloc_pd(w->dev.ctx);
 	if (!w->pd || !w->other_pd)
@@ -161,6 +164,8 @@ void connect_qp(struct test *t, enum ibv_qp_type type)
 
 void close_qp(struct test *t)
 {
+	if (t->mw)
+		CHECK(!ibv_dealloc_mw(t->mw), "ibv_dealloc_mw: %s", strerror(errno));
 	if (t->qp)
 		CHECK(!ibv_destroy_qp(t->qp), "ibv_destroy_qp: %s", strerror(errno));
 	if (t->srq)
@@ -173,7 +178,7 @@ void close_qp(struct test *t)
 		ibv_destroy_comp_channel(t->channel);
 }
 
-u32 post_receive_in(struct test *t, enum zone into, u32 length)
+static u32 post_one(struct test *t, enum zone into, u32 length)
 {
 	u32 number = RECEIVE + t->receives++;
 	struct ibv_sge sge = {
@@ -182,15 +187,27 @@ u32 post_receive_in(struct test *t, enum zone into, u32 length)
 	struct ibv_recv_wr *bad, wr = { .wr_id = number, .sg_list = &sge, .num_sge = 1 };
 	int err;
 
-	note(t->input, "post receive %u B", length);
 	err = t->srq ? ibv_post_srq_recv(t->srq, &wr, &bad) : ibv_post_recv(t->qp, &wr, &bad);
 	MUST(!err, "ibv_post_recv: %s", strerror(err));
 	return number;
 }
 
+u32 post_receive_in(struct test *t, enum zone into, u32 length)
+{
+	note(t->input, "post receive %u B", length);
+	return post_one(t, into, length);
+}
+
 u32 post_receive(struct test *t, u32 length)
 {
 	return post_receive_in(t, ZONE_LOCAL, length);
+}
+
+void post_receives(struct test *t, u32 count, u32 length)
+{
+	note(t->input, "post %u receives", count);
+	while (count--)
+		post_one(t, ZONE_LOCAL, length);
 }
 
 static const char *name_of(enum ibv_wr_opcode opcode)

@@ -8,7 +8,7 @@
 #include "conform.h"
 
 /* Nothing that is awaited takes so long, unless it does not come */
-#define AWAIT_MS	1500
+#define AWAIT_MS	3000
 /* How long what must not come is listened for, where nothing that comes instead can prove it */
 #define QUIET_MS	20
 

@@ -9,7 +9,7 @@
 #include "completion.h"
 #include "conform.h"
 
-#define AWAIT_MS	5000
+#define AWAIT_MS	10000
 
 static void note_completion(char *column, u32 number, enum ibv_wc_status status)
 {

@@ -17,7 +17,7 @@ struct row {
 	char *cells[COLUMNS];
 };
 
-static const u32 widths[COLUMNS] = { 6, 41, 25, 23, 19 };
+static const u32 widths[COLUMNS] = { 6, 36, 25, 21, 16 };
 
 static struct row rows[ROWS_MAX];
 static u32 count;

@@ -23,8 +23,7 @@ static void wrong_order(struct test *t)
 		     o->operation == OP_SEND_MIDDLE || o->operation == OP_WRITE_MIDDLE;
 
 	connect_qp(t, IBV_QPT_RC);
-	post_receive(t, 4 * MTU);
-	post_receive(t, 4 * MTU);
+	post_receives(t, 2, 4 * MTU);
 	if (o->begun != IDLE)
 		ask(t, o->begun == IN_SEND ? OP_SEND_FIRST : OP_WRITE_FIRST, 0, MTU);
 	ask(t, o->operation, psn, !has_payload(o->operation) ? 8 : first ? MTU : 64);

@@ -80,8 +80,7 @@ static bool has_event(struct test *t, u32 ms)
 static void solicited(struct test *t)
 {
 	connect_qp(t, IBV_QPT_RC);
-	post_receive(t, 64);
-	post_receive(t, 64);
+	post_receives(t, 2, 64);
 	MUST(!ibv_req_notify_cq(t->cq, 1), "ibv_req_notify_cq: %s", strerror(errno));
 	ask(t, OP_SEND_ONLY, 0, 8);
 	expect_ack(t, 0);
@@ -116,11 +115,9 @@ struct credits {
 static void tells_credits(struct test *t)
 {
 	const struct credits *c = t->rule->arg;
-	u32 i;
 
 	connect_qp(t, IBV_QPT_RC);
-	for (i = 0; i < c->left + 1; i++)
-		post_receive(t, 64);
+	post_receives(t, c->left + 1, 64);
 	ask(t, OP_SEND_ONLY, 0, 8);
 	expect_ack(t, 0);
 	if (t->in.syndrome == CREDITS_NONE)

@@ -86,8 +86,7 @@ static void writes(struct test *t)
 static void duplicate(struct test *t)
 {
 	open_srq(t);
-	post_receive(t, 64);
-	post_receive(t, 64);
+	post_receives(t, 2, 64);
 	ask(t, OP_SEND_ONLY, 0, 8);
 	expect_ack(t, 0);
 	expect_completion(t, RECEIVE, IBV_WC_SUCCESS);

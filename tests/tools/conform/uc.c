@@ -23,8 +23,7 @@ static void streams(struct test *t)
 	u32 i;
 
 	connect_qp(t, IBV_QPT_UC);
-	post_receive(t, 4 * MTU);
-	post_receive(t, 4 * MTU);
+	post_receives(t, 2, 4 * MTU);
 	for (i = 0; i < s->count; i++)
 		ask(t, s->packets[i].operation, s->packets[i].psn, s->packets[i].length);
 	expect_value(t, "bytes", expect_completion(t, RECEIVE, IBV_WC_SUCCESS)->byte_len,

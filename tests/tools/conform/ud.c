@@ -16,8 +16,7 @@
 static void start(struct test *t)
 {
 	connect_qp(t, IBV_QPT_UD);
-	post_receive(t, GRH_BYTES + 64);
-	post_receive(t, GRH_BYTES + 64);
+	post_receives(t, 2, GRH_BYTES + 64);
 }
 
 static void arrives(struct test *t)
