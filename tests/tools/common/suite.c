@@ -238,6 +238,11 @@ u32 suite_failures(void)
 	return atomic_load(&this.verdict->failures);
 }
 
+const char *suite_skip_reason(void)
+{
+	return atomic_load(&this.verdict->skipped) ? this.verdict->why : NULL;
+}
+
 bool suite_runs_case(void)
 {
 	return this.number;

@@ -157,6 +157,8 @@ void suite_skip(const char *format, ...) __printf(1, 2);
 /* Ends it: suite_call() returns. */
 void suite_leave(void) __noreturn;
 u32 suite_failures(void);
+/* NULL: it was not skipped */
+const char *suite_skip_reason(void);
 /* False before the first case, and in programs that are no suites */
 bool suite_runs_case(void);
 

@@ -71,6 +71,7 @@ struct world {
 	const char *address;	/* of the peer, NULL: beside the device's */
 	u32 gid_index;
 	const char *table;	/* file for the reST table */
+	bool deviations;	/* which has no rows that passed */
 };
 
 struct rule {
@@ -103,7 +104,6 @@ struct test {
 	u32 num_ends;
 	struct packet out;		/* to the device */
 	struct packet in;		/* from it */
-	bool skipped;
 	struct ibv_wc wc;
 	bool has_wc;			/* that no rule has looked at */
 	const char *but;		/* how @out is not right */

@@ -36,6 +36,8 @@ static const struct option_row options[] = {
 	  "of the peer, which no host has (default: the device's, ending with 102 or 0x66)" },
 	{ 'r', "table", "FILE", OPTION_TEXT, &world.table,
 	  "writes all rows there as a table of reStructuredText" },
+	{ 'x', "deviations", NULL, OPTION_FLAG, &world.deviations,
+	  "no rows in the table that passed" },
 	{ }
 };
 
@@ -133,7 +135,7 @@ static void run(const struct suite_case *c)
 	t.max_receives = 16;
 	set_path(&t);
 	fill_zones(&world);
-	t.skipped = !suite_call(t.rule->run, &t);
+	suite_call(t.rule->run, &t);
 	close_qp(&t);
 	report_row(&t);
 }

@@ -17,7 +17,7 @@ struct row {
 	char *cells[COLUMNS];
 };
 
-static const u32 widths[COLUMNS] = { 6, 36, 25, 21, 16 };
+static const u32 widths[COLUMNS] = { 6, 33, 24, 21, 20 };
 
 static struct row rows[ROWS_MAX];
 static u32 count;
@@ -31,27 +31,38 @@ static char *copy(const char *text)
 	return to;
 }
 
-static const char *verdict(const struct test *t)
+static const char *verdict(void)
 {
 	if (suite_failures())
 		return "not ok";
-	return t->skipped ? "skip" : "ok";
+	return suite_skip_reason() ? "skip" : "ok";
+}
+
+static const char *seen(const struct test *t)
+{
+	if (suite_failures())
+		return t->seen[0] ? t->seen : "nothing";
+	if (suite_skip_reason())
+		return suite_skip_reason();
+	return strcmp(t->seen, t->expected) ? t->seen : "so";
 }
 
 void report_row(const struct test *t)
 {
-	struct row *row = &rows[count];
+	struct row *row;
 	char rule[COLUMN_MAX];
 
+	if (t->w->deviations && !strcmp(verdict(), "ok"))
+		return;
 	if (count == ROWS_MAX)
 		abort();
-	count++;
+	row = &rows[count++];
 	snprintf(rule, sizeof(rule), "%s: %s (%s)", t->rule->id, t->rule->says, t->rule->clause);
-	row->cells[0] = copy(verdict(t));
+	row->cells[0] = copy(verdict());
 	row->cells[1] = copy(rule);
 	row->cells[2] = copy(t->input);
 	row->cells[3] = copy(t->expected);
-	row->cells[4] = copy(suite_failures() || strcmp(t->seen, t->expected) ? t->seen : "so");
+	row->cells[4] = copy(seen(t));
 }
 
 /* How much of @text goes into a line of @width: whole words if there are any */

@@ -151,6 +151,6 @@ const struct rule flow_rules[] = {
 	{ "max_rd_atomic_atomics", atomics_at_once, "9.4.5, 11.2.5.2",
 	  "READs and atomics count together" },
 	{ "fence", fence, "10.8.3.3", "a request with a fence waits for READs before it" },
-	{ "no_fence", no_fence, "10.8.3.3", "a request without a fence does not" },
+	{ "no_fence", no_fence, "10.8.3.3", "a request without a fence does not wait for READs" },
 	{ }
 };

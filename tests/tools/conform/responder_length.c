@@ -151,7 +151,7 @@ const struct rule length_rules[] = {
 	{ "length_beyond_receive", beyond_receive, "9.7.4.1.7, 9.9.3",
 	  "a SEND beyond the receive is an invalid request, and a local length error" },
 	{ "length_beyond_receive_last", beyond_receive_later, "9.7.4.1.7, 9.9.3",
-	  "also when only its last packet is beyond" },
+	  "so is a SEND whose last packet alone is beyond it" },
 	{ "length_send_of_nothing", send_of_nothing, "9.4.1", "a SEND may be empty" },
 	{ "length_fits", fits_exactly, "9.4.1", "a SEND may fill its receive to the last byte" },
 	{ }

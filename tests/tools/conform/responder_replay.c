@@ -179,10 +179,10 @@ const struct rule replay_rules[] = {
 	READ("4_mtu", 4 * MTU),
 	AGAIN("all", "a duplicate READ is answered again", 0, 4),
 	AGAIN("rest", "a READ may be asked for again from a later packet on", 1, 3),
-	AGAIN("last", "also for its last packet", 3, 1),
-	AGAIN("first", "a duplicate may ask for less: one packet is an ONLY", 0, 1),
-	AGAIN("one", "also in the middle", 1, 1),
-	AGAIN("two", "also for two packets in the middle", 1, 2),
+	AGAIN("last", "the last packet of a READ may be asked for again", 3, 1),
+	AGAIN("first", "a duplicate READ may ask for less: one packet is an ONLY", 0, 1),
+	AGAIN("one", "a duplicate READ of a packet in the middle is an ONLY", 1, 1),
+	AGAIN("two", "a duplicate READ of two packets in the middle is FIRST and LAST", 1, 2),
 	DROPPED("key", "a duplicate with another R_Key is dropped", 0, 4, 0xffffff00,
 		.what = "another R_Key"),
 	DROPPED("address", "a duplicate with another address is dropped", 0, 4, .shift = 8 * MTU,
@@ -206,7 +206,7 @@ const struct rule replay_rules[] = {
 	{ "read_then_send", in_order, "9.7.5.1",
 	  "the ACK of a SEND comes behind the responses of a READ before it" },
 	{ "read_then_nak", fails_behind_read, "9.7.5.1",
-	  "so does a NAK" },
+	  "a NAK comes behind the responses of a READ before it" },
 	{ "read_then_read", two_reads, "9.7.5.1", "responses are in the order of requests" },
 	{ }
 };
