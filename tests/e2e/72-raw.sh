@@ -11,11 +11,11 @@ mac_of() {
 	ip -n "$1" -o link show veth0 | sed 's/.*ether \([0-9a-f:]*\).*/\1/'
 }
 
-# The program on svta has posted its receives
+# The program on svta has posted its receives. Some iproute2 begin a line for what is the driver's.
 ready() {
 	local posted
-	posted=$(in_a rdma -dd resource show qp link svta/1 | grep RAW_PACKET |
-		sed -E 's/.*rq_posted ([0-9]+).*/\1/')
+	posted=$(in_a rdma -dd resource show qp link svta/1 | sed -z 's/\n  */ /g' |
+		sed -nE 's/.*RAW_PACKET.*rq_posted ([0-9]+).*/\1/p')
 	[ "${posted:-0}" -ge 100 ]
 }
 
