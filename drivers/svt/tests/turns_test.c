@@ -193,12 +193,52 @@ static void a_requester_that_was_reset_leaves_nothing_to_the_workqueue(struct ku
 	let_go(other);
 }
 
+#define INVALIDATIONS	64
+
+/* How many are done when who posted them has not given way yet; the rest is left to the workqueue */
+static unsigned int invalidated_at_once(struct kunit *test, bool user)
+{
+	struct svt_fake_options options = REQUESTER_RC;
+	struct svt_send_wqe wqe = { .opcode = IB_UVERBS_WR_LOCAL_INV, .flags = SVT_SEND_SIGNALED };
+	struct requester_fixture *f;
+	unsigned int n, done = 0;
+	struct ib_wc wc;
+
+	options.sq_depth = INVALIDATIONS;
+	f = requester_open(test, &options);
+	f->qp->user = user;
+	wqe.invalidate_rkey = svt_fake_window(f->fake)->key.key;
+	for (n = 0; n < INVALIDATIONS; n++)
+		requester_post_wqe(f, &wqe, NULL);
+	preempt_disable();
+	svt_send_kick(f->qp, SVT_WORK_QUEUE);
+	while (svt_fake_poll_send(f->qp, &wc))
+		done += wc.status == IB_WC_SUCCESS;
+	preempt_enable();
+	flush_workqueue(f->fake->core.workqueue);
+	for (n = done; n < INVALIDATIONS; n++)
+		KUNIT_EXPECT_TRUE(test, svt_fake_poll_send(f->qp, &wc));
+	return done;
+}
+
+static void a_client_that_polls_waits_for_no_worker(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, invalidated_at_once(test, false), INVALIDATIONS);
+}
+
+static void a_process_gives_way_after_a_while(struct kunit *test)
+{
+	KUNIT_EXPECT_LT(test, invalidated_at_once(test, true), INVALIDATIONS);
+}
+
 static struct kunit_case turns_cases[] = {
 	KUNIT_CASE(a_long_queue_is_worked_off_by_the_workqueue),
 	KUNIT_CASE(a_long_backlog_is_worked_off_by_the_workqueue),
 	KUNIT_CASE(a_long_queue_is_flushed_to_its_end),
 	KUNIT_CASE(requests_and_answers_take_turns),
 	KUNIT_CASE(a_requester_gives_way_once_when_it_told_somebody),
+	KUNIT_CASE(a_client_that_polls_waits_for_no_worker),
+	KUNIT_CASE(a_process_gives_way_after_a_while),
 	KUNIT_CASE(a_requester_that_was_reset_leaves_nothing_to_the_workqueue),
 	{}
 };

@@ -87,16 +87,21 @@ static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 	return sent ? step : SVT_SEND_BLOCKED;
 }
 
-/* A process may refill its ring for ever: each train is charged, an empty one too */
+/*
+ * A process may refill its ring for ever: each train is charged, an empty one too. A client of the
+ * kernel may poll for what runs on this host without giving way to the workqueue: it is not.
+ */
 static enum svt_send_step svt_requester_send(struct svt_qp *qp, unsigned int *budget)
 {
 	while (*budget) {
+		u32 psn = qp->send.cursor.psn;
 		enum svt_send_step step;
 
 		if (!svt_may_send(qp))
 			return SVT_SEND_BLOCKED;
-		--*budget;
 		step = svt_send_one_train(qp);
+		if (qp->user || qp->send.cursor.psn != psn)
+			--*budget;
 		if (step == SVT_SEND_BLOCKED && svt_window_grow(&qp->send))
 			continue;
 		if (step != SVT_SEND_FULL)
