@@ -78,7 +78,7 @@
 	row(SVT_COUNT_RESP_CQE_ERROR, "resp_cqe_error",						\
 	    "receives that failed, those that were flushed not among them")			\
 	row(SVT_COUNT_REMOTE_ERRORS, "remote_errors",						\
-	    "of the send requests that failed those that the peer refused")						\
+	    "of the send requests that failed those that the peer refused")			\
 	row(SVT_COUNT_DOORBELLS, "doorbells", "system calls of posters")			\
 	row(SVT_COUNT_CQ_OVERRUNS, "cq_overruns",						\
 	    "CQs that were full when a completion came")

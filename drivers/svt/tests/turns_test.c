@@ -195,7 +195,7 @@ static void a_requester_that_was_reset_leaves_nothing_to_the_workqueue(struct ku
 
 #define INVALIDATIONS	64
 
-/* How many are done when who posted them has not given way yet; the rest is left to the workqueue */
+/* How many are done before who posted them gives way; the rest is left to the workqueue */
 static unsigned int invalidated_at_once(struct kunit *test, bool user)
 {
 	struct svt_fake_options options = REQUESTER_RC;
