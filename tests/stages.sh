@@ -153,6 +153,9 @@ full_stages() {
 	for kernel in trixie/6.12 trixie/newest sid/newest; do
 		stage_e2e "full-others-${kernel/\//-}" "$kernel" 2 tests/e2e/70-pyverbs.sh
 	done
+	for kernel in um 6.1 trixie/newest; do
+		SVT_CONFORM=rxe stage_e2e "full-conform-${kernel/\//-}" "$kernel" 1 tests/e2e/46-conform.sh
+	done
 	stage_e2e full-icount-6.1 6.1 icount tests/icount/[0-9]*.sh
 	stage_e2e full-hostile-6.1 6.1 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-hosts-6.12 6.12 peer=6.12 tests/hosts/[0-9]*.sh
