@@ -328,6 +328,62 @@ static void handlers_that_answer_do_not_nest_for_ever(struct kunit *test)
 	expect_no_packet(pair);
 }
 
+struct behind_case {
+	const char *name;
+	bool send_first;
+	u8 opcode;
+};
+
+static const struct behind_case behind_cases[] = {
+	{ "a READ", false, WR_READ },
+	{ "a READ, with a SEND in front", true, WR_READ },
+	{ "an atomic", false, WR_FETCH_ADD },
+	{ "an atomic, with a SEND in front", true, WR_FETCH_ADD },
+	{ "a WRITE", false, WR_WRITE },
+};
+
+static void name_behind(const struct behind_case *behind, char *name)
+{
+	strscpy(name, behind->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(behind, behind_cases, name_behind);
+
+/* Behind the engine's back, until the next is posted */
+static void post_silently(struct pair *pair, const struct svt_send_wqe *wqe)
+{
+	const struct svt_sge sge = svt_fake_sge(pair->memory[0], AT, 8);
+
+	WRITE_ONCE(pair->qp[0]->send.ring.control->wakeup, 0);
+	KUNIT_ASSERT_EQ(pair->test, svt_fake_post_send(pair->qp[0], wqe, &sge), 0);
+}
+
+/* Its answer comes while the requester has not looked yet at what is done in front of it */
+static void what_stands_behind_a_local_request_is_answered(struct kunit *test)
+{
+	const struct behind_case *behind = test->param_value;
+	struct pair *pair = open(test);
+	struct svt_send_wqe wqe = { .wr_id = 5, .num_sge = 1, .flags = SVT_SEND_SIGNALED };
+
+	if (behind->send_first) {
+		post_recv(pair, 1, 8);
+		wqe.opcode = WR_SEND;
+		post_silently(pair, &wqe);
+	}
+	wqe.opcode = IB_UVERBS_WR_LOCAL_INV;
+	wqe.num_sge = 0;
+	wqe.invalidate_rkey = svt_fake_window(pair->fake)->key.key;
+	post_silently(pair, &wqe);
+	post(pair, 0, behind->opcode, 8);
+	if (behind->send_first)
+		expect_sent(pair, 0, IB_WC_SUCCESS);
+	expect_sent(pair, 0, IB_WC_SUCCESS);
+	expect_sent(pair, 0, IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, 0, svt_fake_count(pair->fake, SVT_COUNT_IMPLIED_NAK_SEQ_ERR));
+	KUNIT_EXPECT_EQ(test, 0, svt_fake_count(pair->fake, SVT_COUNT_LOCAL_ACK_TIMEOUT_ERR));
+	expect_no_packet(pair);
+}
+
 static struct kunit_case same_host_cases[] = {
 	KUNIT_CASE(sends_are_copied),
 	KUNIT_CASE(writes_are_copied),
@@ -341,6 +397,7 @@ static struct kunit_case same_host_cases[] = {
 	KUNIT_CASE(what_is_refused_ends_both),
 	KUNIT_CASE(who_is_not_the_peer_gets_nothing),
 	KUNIT_CASE(a_peer_that_is_gone_is_waited_for),
+	KUNIT_CASE_PARAM(what_stands_behind_a_local_request_is_answered, behind_gen_params),
 	KUNIT_CASE(handlers_that_answer_do_not_nest_for_ever),
 	{}
 };

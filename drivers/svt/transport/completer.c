@@ -372,6 +372,8 @@ void svt_completer_response(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	lockdep_assert_held(&qp->send.side.lock);
 	qp->send.now = ktime_get();
+	/* A peer on this host answers while the requester runs, behind what needed no packet */
+	svt_send_settle(qp);
 	if (rx->packet.info->flags & SVT_OP_ACK)
 		svt_completer_ack(qp, rx);
 	else if (rx->packet.info->flags & SVT_OP_ATOMIC_ACK)
