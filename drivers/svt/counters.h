@@ -34,7 +34,8 @@
 	row(SVT_COUNT_RX_DROPPED_NO_QP, "rx_dropped_no_qp", "for no QP")			\
 	row(SVT_COUNT_RX_DROPPED_STATE, "rx_dropped_state",					\
 	    "the QP cannot receive in its state")						\
-	row(SVT_COUNT_RX_DROPPED_OPCODE, "rx_dropped_opcode", "not for the QP's type")		\
+	row(SVT_COUNT_RX_DROPPED_OPCODE, "rx_dropped_opcode",					\
+	    "not for the QP's type, or reserved")						\
 	row(SVT_COUNT_RX_DROPPED_ADDRESS, "rx_dropped_address",					\
 	    "not from the QP's peer")								\
 	row(SVT_COUNT_RX_DROPPED_PKEY, "rx_dropped_pkey", "of another partition")		\
@@ -45,17 +46,17 @@
 	row(SVT_COUNT_RX_DROPPED_MEMORY, "rx_dropped_memory",					\
 	    "no memory for a copy of a packet")							\
 	row(SVT_COUNT_RX_DROPPED_PSN, "rx_dropped_psn",						\
-	    "answers to nothing, and repeats of what is not known any more")			\
+	    "answers to nothing, and repeats of what is not known, or not so")			\
 	row(SVT_COUNT_RX_DROPPED_LENGTH, "rx_dropped_length",					\
 	    "UD, UC: too long for the receive, or no access to its memory")			\
 	row(SVT_COUNT_RX_DROPPED_PAGES, "rx_dropped_pages",					\
 	    "memory that is paged on demand was not there")					\
 	row(SVT_COUNT_OUT_OF_SEQUENCE, "out_of_sequence",					\
-	    "requests in front of which one is missing; dropped")				\
+	    "requests in front of which one is missing, or was dropped; dropped")		\
 	row(SVT_COUNT_OUT_OF_BUFFER, "out_of_buffer",						\
-	    "requests for which there was no receive; dropped")					\
+	    "requests for which there was no receive, or a bad one; dropped")			\
 	row(SVT_COUNT_DUPLICATE_REQUEST, "duplicate_request",					\
-	    "requests that had come before; answered again")					\
+	    "requests that had come before; answered again if they are known")			\
 	row(SVT_COUNT_PAGE_FAULTS, "page_faults",						\
 	    "how often a side of a QP waited for pages")					\
 	row(SVT_COUNT_ACKS_SENT, "acks_sent", "acknowledgements sent")				\

@@ -98,6 +98,19 @@ static void a_run_of_responses_ends_before_the_last(struct kunit *test)
 	requester_expect_done(f, 0, IB_WC_BAD_RESP_ERR);
 }
 
+static void a_run_of_responses_ends_before_the_last_of_a_part(struct kunit *test)
+{
+	struct requester_fixture *f = open(test);
+	unsigned int n;
+
+	requester_send(f, WR_READ, 0, (PART + 4) * MTU);
+	requester_read_range(f, 0, PART - 2, 0);
+	for (n = PART - 2; n < PART + 2; n++)
+		requester_put_read(f, READ_MIDDLE, n, n * MTU, MTU);
+	requester_read(f, READ_MIDDLE, n, n * MTU, MTU);
+	requester_expect_done(f, 0, IB_WC_BAD_RESP_ERR);
+}
+
 /* The repeat began at 2; by late responses una is beyond that now, and nothing begins there */
 static void a_response_of_a_repeat_that_comes_late_is_in_the_middle(struct kunit *test)
 {
@@ -231,6 +244,7 @@ static void a_sequence_nak_of_what_came_says_nothing(struct kunit *test)
 static struct kunit_case read_response_cases[] = {
 	KUNIT_CASE_PARAM(each_place_has_its_kind_of_response, response_gen_params),
 	KUNIT_CASE(a_run_of_responses_ends_before_the_last),
+	KUNIT_CASE(a_run_of_responses_ends_before_the_last_of_a_part),
 	KUNIT_CASE(a_response_of_a_repeat_that_comes_late_is_in_the_middle),
 	KUNIT_CASE_PARAM(each_request_has_its_kind_of_response, kind_gen_params),
 	KUNIT_CASE(a_late_response_of_another_kind_says_nothing),

@@ -117,8 +117,10 @@ static const enum ib_wc_status svt_nak_status[] = {
 /* The oldest request, for good */
 static void svt_refused(struct svt_qp *qp, const struct svt_packet *packet)
 {
-	svt_count(svt_qp_counters(qp), SVT_COUNT_REMOTE_ERRORS);
-	svt_requester_fail_oldest(qp, svt_nak_status[packet->syndrome & SVT_AETH_VALUE_MASK]);
+	u8 code = packet->syndrome & SVT_AETH_VALUE_MASK;
+
+	if (svt_requester_fail_oldest(qp, svt_nak_status[code]))
+		svt_count(svt_qp_counters(qp), SVT_COUNT_REMOTE_ERRORS);
 }
 
 static void svt_negative(struct svt_qp *qp, const struct svt_packet *packet)
@@ -260,27 +262,34 @@ static void svt_scatter_failed(struct svt_qp *qp, int ret)
 		svt_requester_fail_oldest(qp, IB_WC_LOC_PROT_ERR);
 }
 
-/*
- * The request that a response with data is for, with una at the response: NULL when there is
- * none, when a hole was found in front of it, or when it fails, as it asked for another kind.
- */
-static struct svt_send_request *svt_answered_request(struct svt_qp *qp,
-						     const struct svt_packet *packet, u8 flags)
+/* That of una, which the response is brought to; NULL: none, or a hole is in front of it */
+static struct svt_send_request *svt_request_at(struct svt_qp *qp, u32 psn)
 {
 	struct svt_send_side *send = &qp->send;
 	struct svt_send_request *request;
 
-	if (!svt_psn_expected(send, packet->psn))
+	if (!svt_psn_expected(send, psn))
 		return NULL;
-	if (!svt_una_advance(qp, packet->psn)) {
+	if (!svt_una_advance(qp, psn)) {
 		svt_recovery_hole(qp);
 		return NULL;
 	}
 	if (send->ack_request == send->cursor.started)
 		return NULL;
 	request = svt_request(send, send->ack_request);
-	if (request->status != IB_WC_SUCCESS)
+	return request->status == IB_WC_SUCCESS ? request : NULL;
+}
+
+/* The request that a response with data is for; NULL: it is dropped, or the request fails by it */
+static struct svt_send_request *svt_answered_request(struct svt_qp *qp,
+						     const struct svt_packet *packet, u8 flags)
+{
+	struct svt_send_request *request = svt_request_at(qp, packet->psn);
+
+	if (!request) {
+		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_PSN);
 		return NULL;
+	}
 	if ((request->info->flags & (SVT_REQUEST_ANSWERED | SVT_REQUEST_ATOMIC)) == flags)
 		return request;
 	svt_requester_fail_oldest(qp, IB_WC_BAD_RESP_ERR);
@@ -299,7 +308,7 @@ static bool svt_read_in_order(const struct svt_send_side *send,
 	u32 place = svt_psn_diff(packet->psn, request->first_psn);
 	u32 in_part = place % SVT_READ_PACKETS;
 	bool first = packet->info->flags & SVT_OP_FIRST, last = packet->info->flags & SVT_OP_LAST;
-	bool ends = in_part + run == SVT_READ_PACKETS || place + run == request->packets;
+	bool ends = in_part + run >= SVT_READ_PACKETS || place + run == request->packets;
 
 	if (last != ends)
 		return false;
@@ -315,10 +324,8 @@ static void svt_completer_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 	int ret;
 
 	request = svt_answered_request(qp, packet, SVT_REQUEST_ANSWERED);
-	if (!request) {
-		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_PSN);
+	if (!request)
 		return;
-	}
 	offset = svt_psn_diff(packet->psn, request->first_psn) * qp->mtu;
 	left = svt_answer_bytes(request) - offset;
 	if (1 + rx->more <= left / qp->mtu)
@@ -347,10 +354,8 @@ static void svt_completer_atomic(struct svt_qp *qp, struct svt_rx_packet *rx)
 	int ret;
 
 	request = svt_answered_request(qp, packet, SVT_REQUEST_ANSWERED | SVT_REQUEST_ATOMIC);
-	if (!request) {
-		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_PSN);
+	if (!request)
 		return;
-	}
 	ret = svt_scatter(qp, request, 0, sizeof(packet->atomic_original), rx,
 			  &packet->atomic_original);
 	if (ret) {

@@ -15,7 +15,17 @@
 
 /* Trains of one run, and requests that it flushes, before others get their turn */
 #define SVT_SEND_BUDGET		32
+/*
+ * Of a kernel client also requests that need no packet: it may poll for these without giving way to
+ * the workqueue. A process has none, for it may refill its ring for ever.
+ */
+#define SVT_LOCAL_BUDGET	1024
 #define SVT_FLUSH_BUDGET	256
+
+struct svt_send_budget {
+	unsigned int trains;
+	unsigned int local;
+};
 
 static bool svt_may_send(struct svt_qp *qp)
 {
@@ -87,21 +97,28 @@ static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 	return sent ? step : SVT_SEND_BLOCKED;
 }
 
-/*
- * A process may refill its ring for ever: each train is charged, an empty one too. A client of the
- * kernel may poll for what runs on this host without giving way to the workqueue: it is not.
- */
-static enum svt_send_step svt_requester_send(struct svt_qp *qp, unsigned int *budget)
+/* What is sent is charged as a train, and so is what moves nothing; what needs no packet is not */
+static void svt_charge(const struct svt_send_side *send, u32 psn, u32 request,
+		       struct svt_send_budget *budget)
 {
-	while (*budget) {
-		u32 psn = qp->send.cursor.psn;
+	if (budget->local && send->cursor.psn == psn && send->cursor.request != request)
+		budget->local--;
+	else
+		budget->trains--;
+}
+
+static enum svt_send_step svt_requester_send(struct svt_qp *qp, struct svt_send_budget *budget)
+{
+	struct svt_send_side *send = &qp->send;
+
+	while (budget->trains) {
+		u32 psn = send->cursor.psn, request = send->cursor.request;
 		enum svt_send_step step;
 
 		if (!svt_may_send(qp))
 			return SVT_SEND_BLOCKED;
 		step = svt_send_one_train(qp);
-		if (qp->user || qp->send.cursor.psn != psn)
-			--*budget;
+		svt_charge(send, psn, request, budget);
 		if (step == SVT_SEND_BLOCKED && svt_window_grow(&qp->send))
 			continue;
 		if (step != SVT_SEND_FULL)
@@ -118,7 +135,10 @@ static enum svt_send_step svt_requester_send(struct svt_qp *qp, unsigned int *bu
 static enum svt_send_step svt_requester_work(struct svt_qp *qp)
 {
 	struct svt_send_side *send = &qp->send;
-	unsigned int budget = SVT_SEND_BUDGET;
+	struct svt_send_budget budget = {
+		.trains = SVT_SEND_BUDGET,
+		.local = qp->user ? 0 : SVT_LOCAL_BUDGET,
+	};
 	enum svt_send_step step;
 	u32 tail, una;
 
@@ -220,15 +240,18 @@ void svt_requester_rewind(struct svt_qp *qp)
  * @status: what it completes with; the rest is flushed
  *
  * Context: send.side.lock held.
+ * Return: false when there is none, or one has failed already.
  */
-void svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status)
+bool svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status)
 {
 	struct svt_send_side *send = &qp->send;
 
 	svt_send_settle(qp);
 	svt_send_retire(qp);
-	if (send->tail != send->head && !svt_send_in_error(qp))
-		svt_request(send, send->tail)->status = status;
+	if (send->tail == send->head || svt_send_in_error(qp))
+		return false;
+	svt_request(send, send->tail)->status = status;
+	return true;
 }
 
 /**

@@ -15,7 +15,7 @@ enum svt_send_step {
 };
 
 void svt_requester_rewind(struct svt_qp *qp);
-void svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status);
+bool svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status);
 
 /* packetize.c: one packet of the request at the cursor */
 enum svt_send_step svt_requester_packet(struct svt_qp *qp, struct svt_train_builder *builder);

@@ -48,8 +48,8 @@ static void svt_rc_ahead(struct svt_qp *qp, const struct svt_rx_packet *rx)
 
 /*
  * IBTA 9.7.5.1.4: a repeated SEND or WRITE is acknowledged up to what was carried out last, a
- * repeated READ or atomic answered again, or dropped when it is not known any more. A NAK that is
- * due says all that an acknowledgment would, and more.
+ * repeated READ or atomic answered again, or dropped when it is not known any more or asks for
+ * something else. A NAK that is due says all that an acknowledgment would, and more.
  */
 static void svt_rc_duplicate(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {

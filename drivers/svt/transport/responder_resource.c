@@ -5,10 +5,10 @@
  *
  * A ring in the order of PSNs, counted from its newest entry back: the newest resource_fresh were
  * never answered completely, and are what max_dest_rd_atomic limits; of the newest
- * resource_pending some may have responses to send, the oldest of them first. A duplicate only
- * moves an entry's next_psn back. What stands behind it stays as it is: if the peer went back to
- * here it asks again for that too, and if the duplicate is of the network's making it must not
- * disturb anything.
+ * resource_pending some may have responses to send, the oldest of them first. A duplicate moves
+ * an entry's next_psn back, and says where its answer ends. What stands behind it stays as it is:
+ * if the peer went back to here it asks again for that too, and if the duplicate is of the
+ * network's making it must not disturb that.
  *
  * Under recv.side.lock. Requests are carried out, and reads checked, when they come; the data of
  * a read is fetched when it is sent.

@@ -44,7 +44,7 @@ static bool opcode_reserved_of(u32 opcode, u32 service)
 	return !opcode_known(opcode) && (opcode & SERVICE_MASK) == service;
 }
 
-/* A responder refuses what its service has not (IBTA 9.7.4.1.2) */
+/* A responder refuses what its service has not (IBTA 9.7.4.1.3) */
 static void opcode_reserved(struct test *k)
 {
 	u32 opcode;
