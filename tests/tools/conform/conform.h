@@ -195,6 +195,8 @@ void expect_error_state(struct test *t);
 /* What a message of the peer left in the receive, or in ZONE_REMOTE */
 void expect_received(struct test *t, u32 length);
 void expect_written(struct test *t, u32 length);
+/* The peer sends a SEND twice: each is acknowledged, one is delivered */
+void expect_one_delivery(struct test *t);
 /* Where no ACK tells that a WRITE was carried out */
 void await_written(struct test *t);
 void expect_unwritten(struct test *t, u32 offset);

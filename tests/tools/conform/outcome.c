@@ -107,6 +107,16 @@ void expect_received(struct test *t, u32 length)
 	expect_payload(t, t->w->memory[ZONE_LOCAL], length);
 }
 
+void expect_one_delivery(struct test *t)
+{
+	ask(t, OP_SEND_ONLY, 0, 8);
+	expect_ack(t, 0);
+	expect_completion(t, RECEIVE, IBV_WC_SUCCESS);
+	ask(t, OP_SEND_ONLY, 0, 8);
+	expect_ack(t, 0);
+	expect_no_completion(t);
+}
+
 void expect_written(struct test *t, u32 length)
 {
 	expect_payload(t, t->w->memory[ZONE_REMOTE], length);

@@ -143,6 +143,13 @@ static const u8 writes_imm[] = {
 	{ "form_" name, message, "9.4, 9.7.3", \
 	  "a message is FIRST, MIDDLE, LAST or ONLY, all but the last as long as the path MTU", \
 	  &(const struct form){ opcode, operations, length } }
+/* Of no byte, one, a packet, a packet and a byte, three packets */
+#define ROWS(name, opcode, operations) \
+	ROW(name "_0", opcode, operations, 0), \
+	ROW(name "_1", opcode, operations, 1), \
+	ROW(name "_mtu", opcode, operations, MTU), \
+	ROW(name "_mtu_1", opcode, operations, MTU + 1), \
+	ROW(name "_3_mtu", opcode, operations, 3 * MTU)
 #define READ(name, length) \
 	{ "form_read_" name, reads, "9.4.4, 9.7.3.2", \
 	  "a READ takes as many PSNs as its response has packets", \
@@ -152,31 +159,11 @@ static const u8 writes_imm[] = {
 	  &(const struct form){ opcode, &(const u8){ operation } } }
 
 const struct rule form_rules[] = {
-	ROW("send_0", IBV_WR_SEND, sends, 0),
-	ROW("send_1", IBV_WR_SEND, sends, 1),
-	ROW("send_mtu", IBV_WR_SEND, sends, MTU),
-	ROW("send_mtu_1", IBV_WR_SEND, sends, MTU + 1),
-	ROW("send_3_mtu", IBV_WR_SEND, sends, 3 * MTU),
-	ROW("send_imm_0", IBV_WR_SEND_WITH_IMM, sends_imm, 0),
-	ROW("send_imm_1", IBV_WR_SEND_WITH_IMM, sends_imm, 1),
-	ROW("send_imm_mtu", IBV_WR_SEND_WITH_IMM, sends_imm, MTU),
-	ROW("send_imm_mtu_1", IBV_WR_SEND_WITH_IMM, sends_imm, MTU + 1),
-	ROW("send_imm_3_mtu", IBV_WR_SEND_WITH_IMM, sends_imm, 3 * MTU),
-	ROW("send_inv_0", IBV_WR_SEND_WITH_INV, sends_inv, 0),
-	ROW("send_inv_1", IBV_WR_SEND_WITH_INV, sends_inv, 1),
-	ROW("send_inv_mtu", IBV_WR_SEND_WITH_INV, sends_inv, MTU),
-	ROW("send_inv_mtu_1", IBV_WR_SEND_WITH_INV, sends_inv, MTU + 1),
-	ROW("send_inv_3_mtu", IBV_WR_SEND_WITH_INV, sends_inv, 3 * MTU),
-	ROW("write_0", IBV_WR_RDMA_WRITE, writes, 0),
-	ROW("write_1", IBV_WR_RDMA_WRITE, writes, 1),
-	ROW("write_mtu", IBV_WR_RDMA_WRITE, writes, MTU),
-	ROW("write_mtu_1", IBV_WR_RDMA_WRITE, writes, MTU + 1),
-	ROW("write_3_mtu", IBV_WR_RDMA_WRITE, writes, 3 * MTU),
-	ROW("write_imm_0", IBV_WR_RDMA_WRITE_WITH_IMM, writes_imm, 0),
-	ROW("write_imm_1", IBV_WR_RDMA_WRITE_WITH_IMM, writes_imm, 1),
-	ROW("write_imm_mtu", IBV_WR_RDMA_WRITE_WITH_IMM, writes_imm, MTU),
-	ROW("write_imm_mtu_1", IBV_WR_RDMA_WRITE_WITH_IMM, writes_imm, MTU + 1),
-	ROW("write_imm_3_mtu", IBV_WR_RDMA_WRITE_WITH_IMM, writes_imm, 3 * MTU),
+	ROWS("send", IBV_WR_SEND, sends),
+	ROWS("send_imm", IBV_WR_SEND_WITH_IMM, sends_imm),
+	ROWS("send_inv", IBV_WR_SEND_WITH_INV, sends_inv),
+	ROWS("write", IBV_WR_RDMA_WRITE, writes),
+	ROWS("write_imm", IBV_WR_RDMA_WRITE_WITH_IMM, writes_imm),
 	READ("0", 0),
 	READ("1", 1),
 	READ("mtu", MTU),

@@ -13,6 +13,7 @@
 struct fatal {
 	u8 syndrome;
 	enum ibv_wc_status status;
+	int psn;	/* of the NAK, where it may have more than one */
 };
 
 static void ends_request(struct test *t)
@@ -45,7 +46,7 @@ static void ends_read(struct test *t)
 	expect_error_state(t);
 }
 
-/* As a responder has it that finds the fault on the way: the NAK has the PSN of the request */
+/* A responder finds the fault on the way: the NAK has the PSN of the request, or of what is due */
 static void ends_read_on_the_way(struct test *t)
 {
 	const struct fatal *f = t->rule->arg;
@@ -54,21 +55,7 @@ static void ends_read_on_the_way(struct test *t)
 	post(t, IBV_WR_RDMA_READ, 3 * MTU);
 	expect_request(t, OP_READ_REQUEST, 0, 3 * MTU);
 	respond(t, OP_READ_RESPONSE_FIRST, 0, 0, MTU);
-	answer(t, f->syndrome, 0);
-	expect_completion(t, 0, f->status);
-	expect_error_state(t);
-}
-
-/* The NAK has the PSN of the packet that could not be sent */
-static void ends_read_there(struct test *t)
-{
-	const struct fatal *f = t->rule->arg;
-
-	connect_qp(t, IBV_QPT_RC);
-	post(t, IBV_WR_RDMA_READ, 3 * MTU);
-	expect_request(t, OP_READ_REQUEST, 0, 3 * MTU);
-	respond(t, OP_READ_RESPONSE_FIRST, 0, 0, MTU);
-	answer(t, f->syndrome, 1);
+	answer(t, f->syndrome, f->psn);
 	expect_completion(t, 0, f->status);
 	expect_error_state(t);
 }
@@ -217,9 +204,9 @@ static void rnr_acknowledges(struct test *t)
 	expect_completion(t, 1, IBV_WC_SUCCESS);
 }
 
-#define FATAL(name, function, says, syndrome, status) \
+#define FATAL(name, function, says, ...) \
 	{ "nak_" name, function, "9.7.5.2.1, 9.9.2", says, \
-	  &(const struct fatal){ syndrome, status } }
+	  &(const struct fatal){ __VA_ARGS__ } }
 #define ENDS	"a fatal NAK ends its request, completes those before it, flushes the rest"
 #define READ	"a fatal NAK ends a READ"
 #define MIDWAY	"a NAK with the PSN of a READ ends it also when responses have come"
@@ -233,8 +220,8 @@ const struct rule nak_rules[] = {
 	FATAL("read_invalid", ends_read, READ, NAK_INVALID_REQUEST, IBV_WC_REM_INV_REQ_ERR),
 	FATAL("read_access", ends_read, READ, NAK_REMOTE_ACCESS, IBV_WC_REM_ACCESS_ERR),
 	FATAL("read_operational", ends_read, READ, NAK_REMOTE_OPERATIONAL, IBV_WC_REM_OP_ERR),
-	FATAL("read_there_access", ends_read_there, THERE, NAK_REMOTE_ACCESS,
-	      IBV_WC_REM_ACCESS_ERR),
+	FATAL("read_there_access", ends_read_on_the_way, THERE, NAK_REMOTE_ACCESS,
+	      IBV_WC_REM_ACCESS_ERR, 1),
 	FATAL("read_midway_invalid", ends_read_on_the_way, MIDWAY, NAK_INVALID_REQUEST,
 	      IBV_WC_REM_INV_REQ_ERR),
 	FATAL("read_midway_access", ends_read_on_the_way, MIDWAY, NAK_REMOTE_ACCESS,

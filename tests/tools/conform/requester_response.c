@@ -40,32 +40,25 @@ static void wrong_length(struct test *t)
 	expect_error_state(t);
 }
 
-static void atomic_for_read(struct test *t)
-{
-	connect_qp(t, IBV_QPT_RC);
-	post(t, IBV_WR_RDMA_READ, 8);
-	expect_request(t, OP_READ_REQUEST, 0, 8);
-	answer_atomic(t, 0, 5);
-	expect_completion(t, 0, IBV_WC_BAD_RESP_ERR);
-	expect_error_state(t);
-}
+/* A response that is not what a request of 8 bytes asked for */
+struct other_kind {
+	enum ibv_wr_opcode opcode;
+	u8 operation;		/* of the request */
+	u32 length;		/* that is read, or carried */
+	bool atomic;		/* the response is an atomic's, else a READ's */
+};
 
-static void read_for_atomic(struct test *t)
+static void other_kind(struct test *t)
 {
-	connect_qp(t, IBV_QPT_RC);
-	post(t, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
-	expect_request(t, OP_FETCH_ADD, 0, 0);
-	respond(t, OP_READ_RESPONSE_ONLY, 0, 0, 8);
-	expect_completion(t, 0, IBV_WC_BAD_RESP_ERR);
-	expect_error_state(t);
-}
+	const struct other_kind *k = t->rule->arg;
 
-static void response_for_send(struct test *t)
-{
 	connect_qp(t, IBV_QPT_RC);
-	post(t, IBV_WR_SEND, 8);
-	expect_request(t, OP_SEND_ONLY, 0, 8);
-	respond(t, OP_READ_RESPONSE_ONLY, 0, 0, 8);
+	post(t, k->opcode, 8);
+	expect_request(t, k->operation, 0, k->length);
+	if (k->atomic)
+		answer_atomic(t, 0, 5);
+	else
+		respond(t, OP_READ_RESPONSE_ONLY, 0, 0, 8);
 	expect_completion(t, 0, IBV_WC_BAD_RESP_ERR);
 	expect_error_state(t);
 }
@@ -177,6 +170,9 @@ static void of_the_second(struct test *t)
 	  "responses to a READ are as long as what was asked for", \
 	  &(const struct responses){ __VA_ARGS__ } }
 
+#define OTHER(name, says, ...) \
+	{ "response_" name, other_kind, CLAUSE, says, &(const struct other_kind){ __VA_ARGS__ } }
+
 const struct rule response_rules[] = {
 	ORDER("last_at_start", 1, { { LAST, MTU } }),
 	ORDER("middle_at_start", 1, { { MIDDLE, MTU } }),
@@ -196,11 +192,11 @@ const struct rule response_rules[] = {
 	LENGTH("only_short", 64, 1, { { ONLY, 60 } }),
 	LENGTH("only_long", 64, 1, { { ONLY, 68 } }),
 	LENGTH("only_empty", 64, 1, { { ONLY, 0 } }),
-	{ "response_atomic_for_read", atomic_for_read, CLAUSE,
-	  "an atomic's result is no answer to a READ" },
-	{ "response_read_for_atomic", read_for_atomic, CLAUSE,
-	  "data are no answer to an atomic" },
-	{ "response_for_send", response_for_send, CLAUSE, "data are no answer to a SEND" },
+	OTHER("atomic_for_read", "an atomic's result is no answer to a READ",
+	      IBV_WR_RDMA_READ, OP_READ_REQUEST, 8, true),
+	OTHER("read_for_atomic", "data are no answer to an atomic",
+	      IBV_WR_ATOMIC_FETCH_AND_ADD, OP_FETCH_ADD, 0, false),
+	OTHER("for_send", "data are no answer to a SEND", IBV_WR_SEND, OP_SEND_ONLY, 8, false),
 	{ "response_lost", one_lost, "9.7.6.1, 9.7.5.1.3",
 	  "a READ whose response is lost is asked again from there" },
 	{ "response_first_lost", first_lost, "9.7.6.1, 9.7.5.1.3",
