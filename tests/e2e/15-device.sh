@@ -164,14 +164,12 @@ resources_are_listed() {
 	start_in a "$WORK/server" ibv_rc_pingpong -d svta -g "$(gid_index svta v4)"
 	server=$!
 	(wait_listening "$server")
-	in_a rdma -dd resource show qp link svta/1 >"$WORK/qp"
+	in_a rdma -dd resource show qp link svta/1 | one_line_each >"$WORK/qp"
 	for object in cq mr pd; do
-		in_a rdma -dd resource show $object dev svta >"$WORK/$object"
+		in_a rdma -dd resource show $object dev svta | one_line_each >"$WORK/$object"
 	done
 	kill "$server"
 	wait "$server" || :
-	# Some iproute2 begin a line for what is the driver's
-	sed -i -z 's/\n  */ /g' "$WORK"/{qp,cq,mr,pd}
 	cat "$WORK"/{qp,cq,mr,pd}
 	grep -E 'lqpn 1 type GSI state RTS .*sq_entries [1-9]' "$WORK/qp"
 	grep -E 'type RC state INIT .*comm ibv_rc_pingpong .*sq_entries 1 .*rq_posted 500 ' "$WORK/qp"

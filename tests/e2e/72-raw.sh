@@ -11,10 +11,10 @@ mac_of() {
 	ip -n "$1" -o link show veth0 | sed 's/.*ether \([0-9a-f:]*\).*/\1/'
 }
 
-# The program on svta has posted its receives. Some iproute2 begin a line for what is the driver's.
+# The program on svta has posted its receives
 ready() {
 	local posted
-	posted=$(in_a rdma -dd resource show qp link svta/1 | sed -z 's/\n  */ /g' |
+	posted=$(in_a rdma -dd resource show qp link svta/1 | one_line_each |
 		sed -nE 's/.*RAW_PACKET.*rq_posted ([0-9]+).*/\1/p')
 	[ "${posted:-0}" -ge 100 ]
 }

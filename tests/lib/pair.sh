@@ -259,6 +259,12 @@ value_of() {
 	tr ' ' '\n' | grep -A1 "^$1\$" | tail -n 1
 }
 
+# one_line_each: of what `rdma -dd resource show` prints; some iproute2 begin a line for what is the
+# driver's
+one_line_each() {
+	sed -z 's/\n  */ /g'
+}
+
 # counter NAME [DEVICE]: of svtb unless said, as `rdma statistic` has it.
 counter() {
 	local device=${2:-svtb}
