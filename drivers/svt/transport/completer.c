@@ -165,8 +165,8 @@ static bool svt_refuses_read(const struct svt_send_side *send, const struct svt_
 	       svt_psn_diff(packet->psn, send->una) < 0;
 }
 
-/* Of a packet that is acknowledged, or was not sent: new credits at most, or the end of a READ */
-static void svt_completer_ack_again(struct svt_qp *qp, const struct svt_packet *packet)
+/* Of what is acknowledged already, or was not sent: it may tell of credits, or refuse a READ */
+static void svt_completer_ack_unexpected(struct svt_qp *qp, const struct svt_packet *packet)
 {
 	struct svt_send_side *send = &qp->send;
 
@@ -189,7 +189,7 @@ static void svt_completer_ack(struct svt_qp *qp, struct svt_rx_packet *rx)
 		return;
 	}
 	if (!svt_psn_expected(&qp->send, packet->psn)) {
-		svt_completer_ack_again(qp, packet);
+		svt_completer_ack_unexpected(qp, packet);
 		return;
 	}
 	switch (packet->syndrome & SVT_AETH_TYPE_MASK) {
