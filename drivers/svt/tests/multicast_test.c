@@ -196,6 +196,38 @@ static void what_the_backend_refuses_is_refused(struct kunit *test)
 	f->fake->dev.ops = usual;
 }
 
+/* What the backend is told of while packets come; the test whose group it is */
+static struct responder_fixture *joining;
+
+static int arrive_meanwhile(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool join)
+{
+	struct responder_fixture *f = joining;
+
+	KUNIT_EXPECT_EQ(f->test, atomic_read(&f->fake->core.multicast.nelems), 0);
+	arrive(f);
+	expect_copies(f->test, f->qp, 0);
+	return 0;
+}
+
+static void a_group_is_found_while_the_backend_hears_it_only(struct kunit *test)
+{
+	struct responder_fixture *f = open(test);
+	const struct svt_backend_ops *usual = f->fake->dev.ops;
+	struct svt_backend_ops ops = *usual;
+
+	joining = f;
+	ops.listen = arrive_meanwhile;
+	f->fake->dev.ops = &ops;
+	responder_post(f, 1, 0, GRH + PAYLOAD);
+	KUNIT_ASSERT_EQ(test, svt_multicast_attach(f->qp, &group), 0);
+	arrive(f);
+	expect_copies(test, f->qp, 1);
+	responder_post(f, 2, 0, GRH + PAYLOAD);
+	KUNIT_EXPECT_EQ(test, svt_multicast_detach(f->qp, &group), 0);
+	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_NO_QP), 2);
+	f->fake->dev.ops = usual;
+}
+
 static struct kunit_case multicast_cases[] = {
 	KUNIT_CASE(each_member_gets_a_packet_once),
 	KUNIT_CASE(a_group_without_members_is_no_qp),
@@ -206,6 +238,7 @@ static struct kunit_case multicast_cases[] = {
 	KUNIT_CASE(a_device_has_no_more_groups_than_it_says),
 	KUNIT_CASE(a_qp_that_goes_leaves_all_its_groups),
 	KUNIT_CASE(what_the_backend_refuses_is_refused),
+	KUNIT_CASE(a_group_is_found_while_the_backend_hears_it_only),
 	{}
 };
 
