@@ -583,6 +583,29 @@ static void receives_are_flushed_in_order_also_later_ones(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_STATE), 1);
 }
 
+/* Three messages at once: what came of the first stays, and nothing has two completions */
+static void what_was_received_is_not_flushed_again(struct kunit *test)
+{
+	struct responder_fixture *f = open(test);
+	unsigned int i;
+
+	responder_post(f, 1, 0, 100);
+	responder_post(f, 2, RESPONDER_MEMORY - 10, 100);
+	responder_post(f, 3, 200, 100);
+	responder_post(f, 4, 300, 100);
+	for (i = 0; i < 3; i++)
+		responder_put(f, SEND_ONLY, i, 0, 40);
+	responder_deliver(f);
+	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_ERR);
+	responder_expect_recv(f, 1, IB_WC_SUCCESS);
+	responder_expect_recv(f, 2, IB_WC_LOC_PROT_ERR);
+	responder_expect_recv(f, 3, IB_WC_WR_FLUSH_ERR);
+	responder_expect_recv(f, 4, IB_WC_WR_FLUSH_ERR);
+	responder_expect_no_recv(f);
+	KUNIT_EXPECT_EQ(test, svt_fake_modify(f->qp, IB_QPS_ERR), 0);
+	responder_expect_no_recv(f);
+}
+
 static void reset_forgets_everything(struct kunit *test)
 {
 	struct responder_fixture *f = open(test);
@@ -649,6 +672,7 @@ static struct kunit_case responder_cases[] = {
 	KUNIT_CASE(an_srq_in_error_ends_the_qp),
 	KUNIT_CASE(the_first_packet_in_rtr_raises_an_event),
 	KUNIT_CASE(receives_are_flushed_in_order_also_later_ones),
+	KUNIT_CASE(what_was_received_is_not_flushed_again),
 	KUNIT_CASE(reset_forgets_everything),
 	KUNIT_CASE(an_acknowledgment_waits_for_the_backend),
 	{}
