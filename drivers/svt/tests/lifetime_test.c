@@ -110,6 +110,34 @@ static void a_qp_that_ends_leaves_no_work(struct kunit *test)
 	}
 }
 
+/* Between the check of a modify and the change itself the peer may end the QP */
+static void a_modify_that_comes_late_leaves_the_qp_in_error(struct kunit *test)
+{
+	const struct svt_fake_options options = SVT_FAKE_RC;
+	const int mask = IB_QP_MIN_RNR_TIMER | IB_QP_MAX_DEST_RD_ATOMIC;
+	struct svt_fake *fake = svt_fake_create(test);
+	struct svt_qp *qp = svt_fake_qp(fake, &options);
+	struct ib_qp_attr attr = qp->attr;
+	u32 resources = qp->recv.resource_entries;
+
+	attr.min_rnr_timer++;
+	attr.max_dest_rd_atomic++;
+	post(fake, qp, 1);
+	answer(fake, qp, options.sq_psn, SVT_AETH_NAK | SVT_NAK_REMOTE_ACCESS);
+	KUNIT_ASSERT_EQ(test, qp->state, IB_QPS_ERR);
+	mutex_lock(&qp->modify_lock);
+	KUNIT_EXPECT_EQ(test, svt_qp_modify(qp, &attr, mask, IB_QPS_RTS, IB_QPS_RTS), -EINVAL);
+	KUNIT_EXPECT_EQ(test, svt_qp_modify(qp, &attr, mask, IB_QPS_RTS, IB_QPS_SQD), -EINVAL);
+	KUNIT_EXPECT_EQ(test, qp->state, IB_QPS_ERR);
+	KUNIT_EXPECT_EQ(test, qp->attr.min_rnr_timer, attr.min_rnr_timer - 1);
+	KUNIT_EXPECT_EQ(test, qp->attr.max_dest_rd_atomic, attr.max_dest_rd_atomic - 1);
+	KUNIT_EXPECT_EQ(test, qp->recv.resource_entries, resources);
+	/* To the end there is a way from any state */
+	KUNIT_EXPECT_EQ(test, svt_qp_modify(qp, &attr, 0, IB_QPS_RTS, IB_QPS_ERR), 0);
+	mutex_unlock(&qp->modify_lock);
+	svt_fake_destroy(fake);
+}
+
 /**
  * struct player - a QP whose completion handler acts
  * @fake: device
@@ -172,6 +200,7 @@ static struct kunit_case lifetime_cases[] = {
 	KUNIT_CASE(a_qp_that_is_reset_leaves_no_timer),
 	KUNIT_CASE(destroy_races_with_the_timer),
 	KUNIT_CASE(a_qp_that_ends_leaves_no_work),
+	KUNIT_CASE(a_modify_that_comes_late_leaves_the_qp_in_error),
 	KUNIT_CASE(a_handler_may_poll_arm_and_post),
 	{}
 };
