@@ -121,6 +121,7 @@ run_test "doorbells of QPs that are gone, or not ready" ring_case doorbells
 run_test "rings survive a fork, and the one who forked" ring_case fork
 run_test "commands with lengths from nothing to too much" ring_case lengths
 run_test "answers are zero behind what svt says" ring_case answers
+run_test "answers that cannot be written leave nothing behind" ring_case unwritten
 TEST_LIMIT=$(choice 150 1200)
 run_test "rings and commands full of garbage, beside traffic" \
 	attack_on_record "$(amount 30000 700000)"

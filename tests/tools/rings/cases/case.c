@@ -136,5 +136,6 @@ const struct suite_case ring_cases[] = {
 	{ "fork", case_fork, "rings in a child, and in an orphan" },
 	{ "lengths", case_lengths, "each command with each length of each of its parts" },
 	{ "answers", case_answers, "requests and answers of newer and older programs" },
+	{ "unwritten", case_unwritten, "answers that cannot be written leave nothing behind" },
 	{},
 };

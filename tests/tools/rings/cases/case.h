@@ -44,6 +44,7 @@ void case_doorbells(struct test *st);
 void case_fork(struct test *st);
 void case_lengths(struct test *st);
 void case_answers(struct test *st);
+void case_unwritten(struct test *st);
 void case_flush(struct test *st);
 
 #endif
