@@ -98,6 +98,32 @@ device_rename() {
 	in_a rdma link show svta/1
 }
 
+# udev's rule for stable names leaves alone what somebody named
+name_is_said_to_be_given() {
+	local giver
+	giver=$(in_a "$TOP/tests/lib/assigned.py" svta)
+	case $(uname -r) in
+	6.1.*) [ "$giver" = unknown ] ;;
+	*) [ "$giver" = user ] ;;
+	esac
+}
+
+guid_of_loopback() {
+	"in_$1" rdma link add "svtlo$1" type svt netdev lo
+	"in_$1" cat "/sys/class/infiniband/svtlo$1/node_guid"
+	"in_$1" rdma link delete "svtlo$1"
+}
+
+# All have the same address of zeros
+loopback_has_guid() {
+	[ "$(in_a cat /sys/class/net/lo/address)" = 00:00:00:00:00:00 ]
+	guid_of_loopback a >"$WORK/guids"
+	guid_of_loopback b >>"$WORK/guids"
+	cat "$WORK/guids"
+	[ "$(grep -Ec '^([0-9a-f]{4}:){3}[0-9a-f]{4}$' "$WORK/guids")" = 2 ]
+	[ "$(sort -u "$WORK/guids" | wc -l)" = 2 ]
+}
+
 gids_follow_addresses() {
 	local before
 	before=$(in_a cat /sys/class/infiniband/svta/ports/1/gids/* | grep -c ffff:0a01:0001 || :)
@@ -340,6 +366,8 @@ run_on_each "events of the port come once" port_events_come_once
 run_on_each "active MTU follows the netdev" mtu_follows_netdev
 run_test "netdev may be renamed" netdev_rename
 run_test "device may be renamed" device_rename
+run_on_each "the name of a device is said to be the administrator's" name_is_said_to_be_given
+run_test "a device on loopback has a GUID of its own" loopback_has_guid
 run_on_each "GIDs follow addresses" gids_follow_addresses
 run_on_each "a module in use cannot be unloaded" module_in_use_stays
 run_test "the module of a device that a program has open cannot be unloaded" \
