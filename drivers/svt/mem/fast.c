@@ -96,21 +96,21 @@ void svt_fast_map_begin(struct svt_mr *mr, u32 page_size)
 }
 
 /**
- * svt_fast_map_page() - map one more block
+ * svt_fast_map_block() - map one more block
  * @mr: as given to svt_fast_map_begin()
- * @page: first page of the block
+ * @start: where it begins in physical memory
  *
  * Context: Between svt_fast_map_begin() and svt_fast_map_end().
  * Return: 0, or -ENOMEM when there is no room.
  */
-int svt_fast_map_page(struct svt_mr *mr, struct page *page)
+int svt_fast_map_block(struct svt_mr *mr, phys_addr_t start)
 {
 	struct svt_fast *fast = mr->fast;
 
 	lockdep_assert_held(&fast->lock);
 	if (fast->mapped == fast->capacity)
 		return -ENOMEM;
-	svt_page_table_set(fast->next, fast->mapped++, page);
+	svt_page_table_set(fast->next, fast->mapped++, start);
 	return 0;
 }
 

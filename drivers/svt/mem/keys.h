@@ -70,30 +70,34 @@ struct svt_key {
 
 /**
  * struct svt_page_table - the pages of a region
- * @shift: log2 of the bytes of a block, at least PAGE_SHIFT
+ * @shift: log2 of the bytes of a block, which may be a part of a page
  * @first_offset: of @start within the first block
  * @blocks: how many
- * @chunks: tables of SVT_PAGES_PER_CHUNK first pages of blocks each
+ * @chunks: tables of SVT_PAGES_PER_CHUNK beginnings of blocks each
  */
 struct svt_page_table {
 	unsigned int shift;
 	u64 first_offset;
 	u64 blocks;
-	struct page ***chunks;
+	phys_addr_t **chunks;
 };
 
 #define SVT_PAGES_PER_CHUNK	512
 /* A bio_vec, and all that is computed of one, has 32 bits */
 #define SVT_MAX_BLOCK_SHIFT	30
 
+/* What the clients of block devices ask for, however large a page is */
+#define SVT_MIN_BLOCK_SHIFT	12
+
 /* Is @bytes what a block may have? */
 static inline bool svt_is_block_size(u32 bytes)
 {
-	return bytes >= PAGE_SIZE && bytes <= BIT(SVT_MAX_BLOCK_SHIFT) && is_power_of_2(bytes);
+	return bytes >= BIT(SVT_MIN_BLOCK_SHIFT) && bytes <= BIT(SVT_MAX_BLOCK_SHIFT) &&
+	       is_power_of_2(bytes);
 }
 
 struct svt_page_table *svt_page_table_alloc(u64 blocks, unsigned int shift, u64 first_offset);
-void svt_page_table_set(struct svt_page_table *table, u64 block, struct page *page);
+void svt_page_table_set(struct svt_page_table *table, u64 block, phys_addr_t start);
 void svt_page_table_free(struct svt_page_table *table);
 
 struct svt_paging;
@@ -316,7 +320,7 @@ struct svt_fast_reg {
 int svt_fast_init(struct svt_mr *mr, u32 pages);
 void svt_fast_free(struct svt_mr *mr);
 void svt_fast_map_begin(struct svt_mr *mr, u32 page_size) __acquires(&mr->fast->lock);
-int svt_fast_map_page(struct svt_mr *mr, struct page *page);
+int svt_fast_map_block(struct svt_mr *mr, phys_addr_t start);
 void svt_fast_map_end(struct svt_mr *mr) __releases(&mr->fast->lock);
 int svt_fast_register(struct svt_keys *keys, const struct ib_pd *pd,
 		      const struct svt_fast_reg *reg);

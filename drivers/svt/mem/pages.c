@@ -17,11 +17,11 @@ static u64 chunk_count(u64 blocks)
 }
 
 /* The last chunk has as many as there are left, so that a small region has a small table */
-static struct page **chunk_alloc(u64 blocks, u64 chunk)
+static phys_addr_t *chunk_alloc(u64 blocks, u64 chunk)
 {
 	u64 left = blocks - chunk * SVT_PAGES_PER_CHUNK;
 
-	return kcalloc(min_t(u64, left, SVT_PAGES_PER_CHUNK), sizeof(struct page *),
+	return kcalloc(min_t(u64, left, SVT_PAGES_PER_CHUNK), sizeof(phys_addr_t),
 		       SVT_GFP_CHARGED);
 }
 
@@ -69,15 +69,15 @@ free:
  * svt_page_table_set() - enter a block
  * @table: not yet published
  * @block: number of the block, below @table->blocks
- * @page: its first page; the others of the block follow it in physical memory
+ * @start: where it begins in physical memory; no block of less than a page reaches over its end
  *
  * Context: Any.
  */
-void svt_page_table_set(struct svt_page_table *table, u64 block, struct page *page)
+void svt_page_table_set(struct svt_page_table *table, u64 block, phys_addr_t start)
 {
 	if (WARN_ON_ONCE(block >= table->blocks))
 		return;
-	table->chunks[block / SVT_PAGES_PER_CHUNK][block % SVT_PAGES_PER_CHUNK] = page;
+	table->chunks[block / SVT_PAGES_PER_CHUNK][block % SVT_PAGES_PER_CHUNK] = start;
 }
 
 /**

@@ -201,14 +201,14 @@ static u64 block_bvec(const struct svt_page_table *table, u64 position, u64 leng
 {
 	u64 block = position >> table->shift;
 	u64 offset = position & ((1ULL << table->shift) - 1);
-	struct page **chunk;
+	phys_addr_t at;
 
 	/* The access check was made against a length that verbs made the table for */
 	if (WARN_ON_ONCE(block >= table->blocks))
 		return 0;
-	chunk = table->chunks[block / SVT_PAGES_PER_CHUNK];
-	bvec->bv_page = chunk[block % SVT_PAGES_PER_CHUNK] + (offset >> PAGE_SHIFT);
-	bvec->bv_offset = offset_in_page(offset);
+	at = table->chunks[block / SVT_PAGES_PER_CHUNK][block % SVT_PAGES_PER_CHUNK] + offset;
+	bvec->bv_page = pfn_to_page(PHYS_PFN(at));
+	bvec->bv_offset = offset_in_page(at);
 	bvec->bv_len = min(length, (1ULL << table->shift) - offset);
 	return bvec->bv_len;
 }

@@ -142,9 +142,11 @@ static void expect_table(struct kunit *test, struct exporter *e, u64 offset, u64
 	KUNIT_EXPECT_EQ(test, table->first_offset, offset % PAGE_SIZE);
 	KUNIT_ASSERT_EQ(test, table->blocks,
 			DIV_ROUND_UP(offset % PAGE_SIZE + length, PAGE_SIZE));
-	for (block = 0; block < table->blocks; block++)
-		KUNIT_EXPECT_PTR_EQ(test, table->chunks[0][block],
-				    vmalloc_to_page(e->memory + offset + block * PAGE_SIZE));
+	for (block = 0; block < table->blocks; block++) {
+		struct page *page = vmalloc_to_page(e->memory + offset + block * PAGE_SIZE);
+
+		KUNIT_EXPECT_EQ(test, table->chunks[0][block], page_to_phys(page));
+	}
 	svt_page_table_free(table);
 	svt_buffer_put(buffer);
 }

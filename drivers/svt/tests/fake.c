@@ -426,7 +426,7 @@ static struct svt_page_table *make_table(void *pages, u32 blocks, u32 first_offs
 	u32 i;
 
 	for (i = 0; table && i < blocks; i++)
-		svt_page_table_set(table, i, vmalloc_to_page(pages + i * PAGE_SIZE));
+		svt_page_table_set(table, i, page_to_phys(vmalloc_to_page(pages + i * PAGE_SIZE)));
 	return table;
 }
 

@@ -40,6 +40,11 @@ static void fast_test_exit(struct kunit *test)
 	memory_exit(&f->memory);
 }
 
+static int map_part(struct fixture *f, unsigned int page, u32 offset)
+{
+	return svt_fast_map_block(&f->mr, page_to_phys(f->memory.pages[page]) + offset);
+}
+
 static void map(struct kunit *test, unsigned int first, unsigned int pages)
 {
 	struct fixture *f = test->priv;
@@ -47,7 +52,7 @@ static void map(struct kunit *test, unsigned int first, unsigned int pages)
 
 	svt_fast_map_begin(&f->mr, PAGE_SIZE);
 	for (i = 0; i < pages; i++)
-		KUNIT_EXPECT_EQ(test, 0, svt_fast_map_page(&f->mr, f->memory.pages[first + i]));
+		KUNIT_EXPECT_EQ(test, 0, map_part(f, first + i, 0));
 	svt_fast_map_end(&f->mr);
 }
 
@@ -166,12 +171,57 @@ static void what_is_mapped_has_its_limits(struct kunit *test)
 
 	svt_fast_map_begin(&f->mr, PAGE_SIZE);
 	while (f->mr.fast->mapped < FAST_PAGES)
-		KUNIT_EXPECT_EQ(test, 0, svt_fast_map_page(&f->mr, f->memory.pages[0]));
-	KUNIT_EXPECT_EQ(test, svt_fast_map_page(&f->mr, f->memory.pages[0]), -ENOMEM);
+		KUNIT_EXPECT_EQ(test, 0, map_part(f, 0, 0));
+	KUNIT_EXPECT_EQ(test, map_part(f, 0, 0), -ENOMEM);
 	svt_fast_map_end(&f->mr);
-	KUNIT_EXPECT_FALSE(test, svt_is_block_size(PAGE_SIZE / 2));
+	KUNIT_EXPECT_FALSE(test, svt_is_block_size(SZ_2K));
+	KUNIT_EXPECT_TRUE(test, svt_is_block_size(SZ_4K));
 	KUNIT_EXPECT_FALSE(test, svt_is_block_size(PAGE_SIZE + 512));
 	KUNIT_EXPECT_TRUE(test, svt_is_block_size(2 * PAGE_SIZE));
+}
+
+static void expect_piece(struct kunit *test, const struct bio_vec *bvec, const struct page *page,
+			 u32 offset, u32 length)
+{
+	KUNIT_EXPECT_PTR_EQ(test, bvec->bv_page, page);
+	KUNIT_EXPECT_EQ(test, bvec->bv_offset, offset);
+	KUNIT_EXPECT_EQ(test, bvec->bv_len, length);
+}
+
+/* As with blocks of 4 KiB where a page is larger. They come from pages in any order. */
+static void a_block_may_be_a_part_of_a_page(struct kunit *test)
+{
+	struct fixture *f = setup(test, 0);
+	struct page **pages = f->memory.pages;
+	const u32 size = PAGE_SIZE / 4, skipped = FAST_START % size;
+	struct svt_region region;
+	struct bio_vec bvec[3];
+	unsigned int count;
+
+	svt_fast_map_begin(&f->mr, size);
+	KUNIT_EXPECT_EQ(test, 0, map_part(f, 2, 3 * size));
+	KUNIT_EXPECT_EQ(test, 0, map_part(f, 2, 0));
+	KUNIT_EXPECT_EQ(test, 0, map_part(f, 0, size));
+	svt_fast_map_end(&f->mr);
+	f->reg.length = 3 * size - skipped + 1;
+	KUNIT_EXPECT_EQ(test, reg(f), -EFAULT);
+	f->reg.length--;
+	KUNIT_ASSERT_EQ(test, reg(f), 0);
+
+	KUNIT_ASSERT_EQ(test, 0, memory_remote(&f->memory, &f->memory.pd, MEMORY_QPN, f->reg.key,
+					       FAST_START, f->reg.length, IB_ACCESS_REMOTE_WRITE,
+					       &region));
+	rcu_read_lock();
+	KUNIT_EXPECT_EQ(test, f->reg.length, svt_region_bvec(&region, 0, f->reg.length, bvec,
+							     ARRAY_SIZE(bvec), &count));
+	KUNIT_EXPECT_EQ(test, count, 3);
+	expect_piece(test, &bvec[0], pages[2], 3 * size + skipped, size - skipped);
+	expect_piece(test, &bvec[1], pages[2], 0, size);
+	expect_piece(test, &bvec[2], pages[0], size, size);
+	/* One byte in front of the end of the second, and all behind that is asked for */
+	KUNIT_EXPECT_EQ(test, 1, svt_region_page(&region, 2 * size - skipped - 1, size, bvec));
+	expect_piece(test, &bvec[0], pages[2], size - 1, 1);
+	rcu_read_unlock();
 }
 
 /* Registers, and looks which page is the first; the region is valid then */
@@ -285,6 +335,7 @@ static struct kunit_case fast_cases[] = {
 	KUNIT_CASE(a_valid_region_is_not_registered_again),
 	KUNIT_CASE(a_registration_needs_what_is_mapped),
 	KUNIT_CASE(what_is_mapped_has_its_limits),
+	KUNIT_CASE(a_block_may_be_a_part_of_a_page),
 	KUNIT_CASE(what_is_mapped_stays_with_the_region),
 	KUNIT_CASE(a_registration_takes_what_was_mapped_last),
 	KUNIT_CASE(what_is_valid_stays_while_others_are_mapped),

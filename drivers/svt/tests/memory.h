@@ -50,7 +50,7 @@ static inline int memory_set_table(struct memory *m)
 			return -ENOMEM;
 	}
 	for (i = 0; i < MEMORY_PAGES; i++)
-		svt_page_table_set(table, i, m->pages[i]);
+		svt_page_table_set(table, i, page_to_phys(m->pages[i]));
 	return 0;
 }
 

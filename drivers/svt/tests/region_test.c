@@ -139,8 +139,8 @@ static void a_large_block_is_one_element_at_any_offset(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, pages);
 	table = svt_page_table_alloc(2, PAGE_SHIFT + order, 100);
 	KUNIT_ASSERT_NOT_NULL(test, table);
-	svt_page_table_set(table, 0, pages);
-	svt_page_table_set(table, 1, pages);
+	svt_page_table_set(table, 0, page_to_phys(pages));
+	svt_page_table_set(table, 1, page_to_phys(pages));
 	rcu_assign_pointer(mr.table, table);
 	mr.key.start = 0x10000;
 
@@ -175,7 +175,7 @@ static void page_tables_reach_over_many_chunks(struct kunit *test)
 	table = svt_page_table_alloc(blocks, PAGE_SHIFT, 0);
 	KUNIT_ASSERT_NOT_NULL(test, table);
 	for (i = 0; i < blocks; i++)
-		svt_page_table_set(table, i, page);
+		svt_page_table_set(table, i, page_to_phys(page));
 	rcu_assign_pointer(mr.table, table);
 	for (i = 0; i < blocks; i++) {
 		KUNIT_EXPECT_EQ(test, 1,

@@ -59,9 +59,11 @@ static struct fast_fixture *setup(struct kunit *test)
 
 	responder_open(test, &SVT_FAKE_RC);
 	svt_fast_map_begin(&f->mr, PAGE_SIZE);
-	for (i = 0; i < FAST_PAGES; i++)
-		KUNIT_EXPECT_EQ(test, 0, svt_fast_map_page(&f->mr,
-							   virt_to_page(f->bytes + i * PAGE_SIZE)));
+	for (i = 0; i < FAST_PAGES; i++) {
+		struct page *page = virt_to_page(f->bytes + i * PAGE_SIZE);
+
+		KUNIT_EXPECT_EQ(test, 0, svt_fast_map_block(&f->mr, page_to_phys(page)));
+	}
 	svt_fast_map_end(&f->mr);
 	KUNIT_ASSERT_EQ(test, 0, svt_fast_register(&f->responder.fake->core.keys,
 						   &f->responder.fake->pd, &reg));

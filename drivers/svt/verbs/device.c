@@ -181,7 +181,7 @@ int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	*attr = (struct ib_device_attr) {
 		.sys_image_guid = ibdev->node_guid,
 		.max_mr_size = SVT_MAX_MR_LENGTH,
-		.page_size_cap = SVT_BLOCK_SIZES,
+		.page_size_cap = GENMASK(SVT_MAX_BLOCK_SHIFT, SVT_MIN_BLOCK_SHIFT),
 		.vendor_id = SVT_VENDOR_ID,
 		.max_qp = SVT_MAX_QP,
 		.max_qp_wr = SVT_MAX_QP_WR,

@@ -84,9 +84,11 @@ static struct svt_page_table *svt_dm_table(const struct svt_dm *dm, u64 offset, 
 	struct svt_page_table *table;
 
 	table = svt_page_table_alloc(last - first + 1, PAGE_SHIFT, offset_in_page(offset));
-	for (page = first; table && page <= last; page++)
-		svt_page_table_set(table, page - first,
-				   vmalloc_to_page(dm->memory + (page << PAGE_SHIFT)));
+	for (page = first; table && page <= last; page++) {
+		struct page *memory = vmalloc_to_page(dm->memory + (page << PAGE_SHIFT));
+
+		svt_page_table_set(table, page - first, page_to_phys(memory));
+	}
 	return table;
 }
 

@@ -167,7 +167,7 @@ static int buffer_fill(const struct svt_buffer *buffer, u64 first, struct svt_pa
 		if (!page || page == before)
 			return -EOPNOTSUPP;
 		if (number >= first && number < last)
-			svt_page_table_set(table, number - first, page);
+			svt_page_table_set(table, number - first, page_to_phys(page));
 		before = page;
 		cond_resched();
 	}

@@ -29,6 +29,11 @@ struct svt_mr_pages {
 };
 
 /* A device without DMA: the DMA address of a block is its kernel address */
+static phys_addr_t svt_phys(u64 dma_address)
+{
+	return page_to_phys(ib_virt_dma_to_page(dma_address)) + offset_in_page(dma_address);
+}
+
 static struct svt_page_table *svt_mr_table(struct ib_umem *umem, u64 iova)
 {
 	struct svt_page_table *table;
@@ -45,7 +50,7 @@ static struct svt_page_table *svt_mr_table(struct ib_umem *umem, u64 iova)
 		return ERR_PTR(-ENOMEM);
 	rdma_umem_for_each_dma_block(umem, &iter, size)
 		svt_page_table_set(table, block++,
-				   ib_virt_dma_to_page(rdma_block_iter_dma_address(&iter)));
+				   svt_phys(rdma_block_iter_dma_address(&iter)));
 	return table;
 }
 
@@ -303,7 +308,7 @@ free:
 
 static int svt_map_page(struct ib_mr *ibmr, u64 address)
 {
-	return svt_fast_map_page(to_svt_mr(ibmr), ib_virt_dma_to_page(address));
+	return svt_fast_map_block(to_svt_mr(ibmr), svt_phys(address));
 }
 
 /**

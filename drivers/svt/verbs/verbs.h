@@ -25,7 +25,7 @@
 /* Bytes of one piece of device memory */
 #define SVT_MAX_DM_LENGTH	SZ_1M
 
-/* Blocks that a region may be made of: any power of two from a page to 1 GiB */
+/* Blocks that pinned memory may be made of: any power of two from a page to 1 GiB */
 #define SVT_BLOCK_SIZES		GENMASK(30, PAGE_SHIFT)
 
 /**
