@@ -294,6 +294,7 @@ void svt_requester_move_reads(const struct svt_send_side *send, u32 *read_ends, 
 {
 	u32 i;
 
+	lockdep_assert_held(&send->side.lock);
 	for (i = send->read_tail; i != send->cursor.read_head; i++)
 		read_ends[i & (entries - 1)] = send->read_ends[i & (send->read_entries - 1)];
 }

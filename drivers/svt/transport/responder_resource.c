@@ -408,6 +408,7 @@ void svt_resource_move(struct svt_recv_side *recv, struct svt_resource *resource
 {
 	u32 i;
 
+	lockdep_assert_held(&recv->side.lock);
 	for (i = 0; i < recv->resource_count; i++)
 		resources[i] = *svt_resource_at(recv, recv->resource_count - i);
 	recv->resource_head = recv->resource_count % entries;
