@@ -6,7 +6,8 @@
  * they hold no reference on it. Nothing is sent through them; packets go out by transmit.c. The
  * sockets own the port, and have GRO merge what comes to it; most packets are taken by the hooks,
  * in front of them, see receive.c.
- * roce_net.sockets_lock protects the count and the pointers.
+ * roce_net.sockets_lock protects the count and the pointers. A socket's own lock, which to lockdep
+ * is that of any UDP or TCP socket, is taken when it is opened and closed only, inside of that.
  */
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
@@ -95,6 +96,7 @@ static int open_sockets(struct net *net, struct socket **sockets)
 /* Readers of the second kind of pointers are done when udp_tunnel_sock_release() returns */
 static void close_sockets(struct roce_net *rnet)
 {
+	lockdep_assert_held(&rnet->sockets_lock);
 	RCU_INIT_POINTER(rnet->sk[0], NULL);
 	RCU_INIT_POINTER(rnet->sk[1], NULL);
 	close_socket(&rnet->sockets[0]);
@@ -106,6 +108,7 @@ static int open_all(struct net *net, struct roce_net *rnet)
 	unsigned int i;
 	int ret;
 
+	lockdep_assert_held(&rnet->sockets_lock);
 	ret = open_sockets(net, rnet->sockets);
 	if (ret)
 		return ret;
