@@ -3,7 +3,8 @@
 #
 # Checks how the tree is written: checkpatch --strict and kernel-doc, both of the kernel
 # source package; lengths of files and functions; licence lines; that nothing names the machine
-# it was written on; and that the documentation has each counter.  scripts/style-exceptions lists what is allowed, and why.
+# it was written on; that the documentation has each counter; and that each test is there which it
+# names for a fault of rxe.  scripts/style-exceptions lists what is allowed, and why.
 # Usage: check-style.sh [FILE...]
 
 # shellcheck source-path=SCRIPTDIR
@@ -222,6 +223,7 @@ all_checks() {
 	check_licences
 	check_names
 	scripts/counters.sh --check
+	scripts/rxe-history.sh || (($? == 1))
 }
 
 select_files() {
