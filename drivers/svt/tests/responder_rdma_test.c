@@ -296,6 +296,26 @@ static void an_empty_read_needs_no_key(struct kunit *test)
 	responder_expect_read(f, READ_ONLY, 0, 0, 0);
 }
 
+/* Behind one whose key was good, and is gone by the time that the peer asks again */
+static void an_empty_read_is_answered_again_without_a_key(struct kunit *test)
+{
+	struct responder_fixture *f = open_filled(test);
+	struct svt_packet packet = responder_packet(f, READ_REQUEST, 1);
+	int i;
+
+	responder_put_read(f, 0, 0, 100);
+	responder_deliver(f);
+	responder_expect_read(f, READ_ONLY, 0, 0, 100);
+	svt_key_disable(&f->memory->mr.key);
+	packet.rkey = 1;
+	for (i = 0; i < 3; i++) {
+		svt_fake_receive(f->fake, f->qp, &packet, NULL, 0);
+		responder_expect_read(f, READ_ONLY, 1, 0, 0);
+	}
+	responder_expect_silence(f);
+	KUNIT_EXPECT_EQ(test, f->qp->state, IB_QPS_RTS);
+}
+
 static void a_read_of_too_many_bytes_is_refused(struct kunit *test)
 {
 	struct responder_fixture *f = open(test);
@@ -693,6 +713,7 @@ static struct kunit_case rdma_cases[] = {
 	KUNIT_CASE(a_read_is_answered_from_memory),
 	KUNIT_CASE(a_read_sees_the_write_before_it),
 	KUNIT_CASE(an_empty_read_needs_no_key),
+	KUNIT_CASE(an_empty_read_is_answered_again_without_a_key),
 	KUNIT_CASE(a_read_of_too_many_bytes_is_refused),
 	KUNIT_CASE(more_requests_than_agreed_are_refused),
 	KUNIT_CASE(a_long_read_is_sent_in_rounds),
