@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "flush.h"
 #include "link.h"
 #include "res.h"
 #include "tables.h"
@@ -14,9 +15,6 @@
 #define ROUNDS		512
 #define TARGET_AT	4096
 #define BUF_SIZE	12288
-
-/* IB_UVERBS_DEVICE_ATOMIC_WRITE, for which rdma-core has no name */
-#define DEVICE_ATOMIC_WRITE	(1ULL << 40)
 
 enum how {
 	BY_SGE,
