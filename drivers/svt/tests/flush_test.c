@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * FLUSH (IBTA A19.4.2), on both sides: what it may ask for and of what, and that it is answered as
+ * FLUSH (IBTA A19.4.1), on both sides: what it may ask for and of what, and that it is answered as
  * a READ of nothing.
  */
 #include "tests/requester_fixture.h"
@@ -103,13 +103,11 @@ static void of_a_region_the_key_alone_counts(struct kunit *test)
 	expect_answer(f, 0, 1);
 }
 
-static void a_range_of_no_bytes_needs_no_key(struct kunit *test)
+static void a_range_of_no_bytes_is_answered(struct kunit *test)
 {
 	struct responder_fixture *f = open_allowed(test);
 	struct svt_packet packet = flush(f, 0, GLOBAL, RANGE);
 
-	packet.rkey = 0xdeadbeef;
-	packet.remote_addr = ~0ULL;
 	packet.dma_length = 0;
 	deliver(f, &packet);
 	expect_answer(f, 0, 1);
@@ -203,6 +201,7 @@ static const struct wrong_key {
 	const char *name;
 	enum wrong_access access;
 	u8 selectivity;
+	bool empty;
 } wrong_keys[] = {
 	{ "range, no such key", WRONG_KEY, RANGE },
 	{ "range, before the region", WRONG_BEFORE, RANGE },
@@ -210,6 +209,10 @@ static const struct wrong_key {
 	{ "range, address and length wrap", WRONG_WRAP, RANGE },
 	{ "range, other protection domain", WRONG_PD, RANGE },
 	{ "range, region does not allow it", WRONG_RIGHTS, RANGE },
+	{ "range of no bytes, no such key", WRONG_KEY, RANGE, true },
+	{ "range of no bytes, before the region", WRONG_BEFORE, RANGE, true },
+	{ "range of no bytes, other protection domain", WRONG_PD, RANGE, true },
+	{ "range of no bytes, region does not allow it", WRONG_RIGHTS, RANGE, true },
 	{ "region, no such key", WRONG_KEY, REGION },
 	{ "region, other protection domain", WRONG_PD, REGION },
 	{ "region, it does not allow it", WRONG_RIGHTS, REGION },
@@ -229,7 +232,7 @@ static void it_needs_a_key_that_allows_it(struct kunit *test)
 	struct svt_packet packet = flush(f, 0, GLOBAL, wrong->selectivity);
 	static struct ib_pd other;
 
-	packet.dma_length = 64;
+	packet.dma_length = wrong->empty ? 0 : 64;
 	switch (wrong->access) {
 	case WRONG_KEY:
 		packet.rkey ^= 0x100;
@@ -356,7 +359,7 @@ static struct kunit_case responder_cases[] = {
 	KUNIT_CASE(its_bytes_stand_in_front_of_the_reth),
 	KUNIT_CASE(a_range_is_flushed_and_answered_without_data),
 	KUNIT_CASE(of_a_region_the_key_alone_counts),
-	KUNIT_CASE(a_range_of_no_bytes_needs_no_key),
+	KUNIT_CASE(a_range_of_no_bytes_is_answered),
 	KUNIT_CASE(a_duplicate_is_answered_again),
 	KUNIT_CASE(what_there_is_no_room_for_is_asked_for_again),
 	KUNIT_CASE_PARAM(it_asks_for_what_there_is, wrong_flush_gen_params),

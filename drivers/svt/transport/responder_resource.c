@@ -155,14 +155,13 @@ static int svt_flush_access(const struct svt_packet *packet)
 	       (packet->placement & SVT_FLUSH_PERSISTENT ? IB_ACCESS_FLUSH_PERSISTENT : 0);
 }
 
-/* A range of no bytes needs no key, as a READ of none */
+/* The key is looked at for a range of no bytes too (IBTA oA19-13): only READ and WRITE need none */
 static bool svt_flush_allowed(struct svt_qp *qp, const struct svt_packet *packet, int access,
 			      struct svt_region *region)
 {
 	if (packet->selectivity == SVT_FLUSH_REGION)
 		return !svt_region_whole(&qp->core->keys, qp->recv.pd, packet->rkey, access);
-	return !packet->dma_length ||
-	       !svt_region_remote(&qp->core->keys, qp->recv.pd, qp->qpn, packet->rkey,
+	return !svt_region_remote(&qp->core->keys, qp->recv.pd, qp->qpn, packet->rkey,
 				  packet->remote_addr, packet->dma_length, access, region);
 }
 
@@ -173,7 +172,7 @@ static bool svt_flush_allowed(struct svt_qp *qp, const struct svt_packet *packet
  *
  * The CPU has written all that came before, so that all of the host sees it is a matter of order.
  * That it is persistent is refused: no region of svt has that right. It is answered as a READ of
- * nothing (IBTA A19.4.2). rxe does not count it among the requests that max_rd_atomic limits.
+ * nothing (IBTA A19.4.1). rxe does not count it among the requests that max_rd_atomic limits.
  *
  * Context: recv.side.lock held, RCU read section.
  * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS, SVT_VERDICT_FULL.
@@ -201,7 +200,7 @@ enum svt_verdict svt_resource_flush(struct svt_qp *qp, struct svt_rx_packet *rx)
  * @qp: RC QP
  * @rx: ATOMIC WRITE with the expected PSN
  *
- * Of 8 aligned bytes, which nobody sees half written (IBTA A19.4.1). It is answered as a READ of
+ * Of 8 aligned bytes, which nobody sees half written (IBTA A19.4.2). It is answered as a READ of
  * nothing.
  *
  * Context: recv.side.lock held, RCU read section.
