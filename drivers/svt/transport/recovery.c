@@ -239,7 +239,7 @@ static bool svt_recovery_heeds_hole(const struct svt_send_side *send, unsigned i
 }
 
 /**
- * svt_recovery_nak - the peer reports a hole at una (IBTA 9.7.5.2.4)
+ * svt_recovery_nak - the peer reports a hole at una (IBTA 9.7.5.2.2)
  * @qp: RC QP
  */
 void svt_recovery_nak(struct svt_qp *qp)

@@ -32,7 +32,7 @@ bool svt_message_follows(const struct svt_recv_side *recv, const struct svt_pack
 	       !((flags ^ svt_opcode_info(recv->message)->flags) & SVT_MESSAGE_KINDS);
 }
 
-/* IBTA 9.7.4.1.7: all packets but the last are full */
+/* IBTA 9.7.4.1.6: all packets but the last are full */
 static bool svt_payload_length_valid(const struct svt_qp *qp, const struct svt_packet *packet)
 {
 	u32 flags = packet->info->flags;

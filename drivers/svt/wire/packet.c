@@ -20,7 +20,7 @@
 #define BTH_BECN		0x40
 /* BTH, byte 8 */
 #define BTH_ACK_REQUEST		0x80
-/* FETH (IBTA A19.4.2) */
+/* FETH (IBTA A19.4.1) */
 #define FETH_PLACEMENT_MASK	0x0f
 #define FETH_SELECTIVITY_SHIFT	4
 #define FETH_SELECTIVITY_MASK	0x03

@@ -62,7 +62,7 @@ enum svt_send_flags {
 	SVT_SEND_IP_CSUM	= 1 << 4,	/* raw packet QPs */
 };
 
-/* What a FLUSH asks for; numbered as on the wire (IBTA A19.4.2) */
+/* What a FLUSH asks for; numbered as on the wire (IBTA A19.4.1) */
 enum svt_flush_placement {
 	SVT_FLUSH_GLOBAL	= 1 << 0,	/* visible to all of the host */
 	SVT_FLUSH_PERSISTENT	= 1 << 1,	/* safe from a loss of power */
