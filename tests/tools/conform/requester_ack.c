@@ -174,7 +174,7 @@ static void lost(struct test *t)
 }
 
 #define RESERVED(name, syndrome) \
-	{ "ack_reserved_" name, reserved, "9.7.5.2.1", "a reserved syndrome is ignored", \
+	{ "ack_reserved_" name, reserved, "9.7.5.2", "a reserved syndrome is ignored", \
 	  &(const u8){ syndrome } }
 
 const struct rule ack_rules[] = {

@@ -171,7 +171,7 @@ const struct rule form_rules[] = {
 	READ("3_mtu", 3 * MTU),
 	ATOMIC("compare_swap", IBV_WR_ATOMIC_CMP_AND_SWP, OP_COMPARE_SWAP),
 	ATOMIC("fetch_add", IBV_WR_ATOMIC_FETCH_AND_ADD, OP_FETCH_ADD),
-	{ "form_solicited", message, "9.2.3", "SE is in the last packet of who asks for it",
+	{ "form_solicited", message, "9.2", "SE is in the last packet of who asks for it",
 	  &(const struct form){ IBV_WR_SEND, sends, 2 * MTU, IBV_SEND_SOLICITED } },
 	{ "form_wrap", wraps, "9.7.1", "PSN 0 follows 0xffffff" },
 	{ }

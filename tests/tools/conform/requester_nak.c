@@ -205,7 +205,7 @@ static void rnr_acknowledges(struct test *t)
 }
 
 #define FATAL(name, function, says, ...) \
-	{ "nak_" name, function, "9.7.5.2.1, 9.9.2", says, \
+	{ "nak_" name, function, "9.7.5.2.2, 9.9.2", says, \
 	  &(const struct fatal){ __VA_ARGS__ } }
 #define ENDS	"a fatal NAK ends its request, completes those before it, flushes the rest"
 #define READ	"a fatal NAK ends a READ"
@@ -228,11 +228,11 @@ const struct rule nak_rules[] = {
 	      IBV_WC_REM_ACCESS_ERR),
 	FATAL("read_midway_operational", ends_read_on_the_way, MIDWAY, NAK_REMOTE_OPERATIONAL,
 	      IBV_WC_REM_OP_ERR),
-	{ "nak_sequence", goes_back, "9.7.5.2.4",
+	{ "nak_sequence", goes_back, "9.7.5.2.2",
 	  "a NAK for a hole acknowledges what is before it, and the rest is sent again" },
-	{ "nak_sequence_in_message", goes_back_into_message, "9.7.5.2.4",
+	{ "nak_sequence_in_message", goes_back_into_message, "9.7.5.2.2",
 	  "after a NAK within a message it goes on with the opcodes it had" },
-	{ "nak_sequence_again", gives_up_naks, "9.7.5.2.4, 9.9.2",
+	{ "nak_sequence_again", gives_up_naks, "9.7.5.2.2, 9.9.2",
 	  "a requester that is told of the same hole again and again gives up after retry_cnt" },
 	{ "silence", gives_up_silence, "9.7.6.1.3, 9.9.2",
 	  "a requester that is not answered repeats, and gives up after retry_cnt" },

@@ -152,9 +152,10 @@ const struct rule access_rules[] = {
 	FLAGS("compare_swap", OP_COMPARE_SWAP),
 	ALIGN("fetch_add", OP_FETCH_ADD),
 	ALIGN("compare_swap", OP_COMPARE_SWAP),
-	{ "access_nothing_written", nothing_written, CLAUSE,
+	{ "access_nothing_written", nothing_written, "9.7.4.1.5, C9-88",
 	  "a WRITE of no bytes needs no R_Key" },
-	{ "access_nothing_read", nothing_read, CLAUSE, "a READ of no bytes needs no R_Key" },
+	{ "access_nothing_read", nothing_read, "9.7.4.1.5, C9-88",
+	  "a READ of no bytes needs no R_Key" },
 	{ "access_last_byte", last_byte, CLAUSE, "a region has all of its bytes" },
 	{ }
 };

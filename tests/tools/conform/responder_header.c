@@ -200,7 +200,7 @@ const struct rule header_rules[] = {
 	TAKEN("hops", hops, "TTL 1", "A17", "the TTL is not covered and not looked at"),
 	TAKEN("traffic_class", traffic_class, "DSCP 26", "A17", "any DSCP will do"),
 	TAKEN("ecn", marked, "ECN CE", "A17", "a packet that was marked is taken all the same"),
-	TAKEN("fecn", congestion, "FECN and BECN 1", "9.2.7, A17",
+	TAKEN("fecn", congestion, "FECN and BECN 1", "9.2, A17",
 	      "the congestion bits of the BTH change nothing"),
 	TAKEN("reserved", reserved_bits, "reserved bits of the BTH 1", "9.2",
 	      "reserved bits of the BTH are ignored"),

@@ -108,7 +108,7 @@ static void fits_exactly(struct test *t)
 	expect_received(t, 2 * MTU);
 }
 
-#define CLAUSE	"9.7.4.1.7"
+#define CLAUSE	"9.7.4.1.6"
 #define FULL	"FIRST and MIDDLE are as long as the path MTU"
 #define LAST	"LAST has 1 byte to the path MTU"
 #define ONLY	"ONLY has at most the path MTU"
@@ -147,10 +147,10 @@ const struct rule length_rules[] = {
 	ROW("write_middle_more", SUM, { { OP_WRITE_FIRST, MTU }, { OP_WRITE_MIDDLE, MTU } }, 2,
 	    MTU + 32),
 	{ "length_pad_of_first", wrong_pad, CLAUSE, "FIRST and MIDDLE have no pad" },
-	{ "length_pad", right_pad, "9.2.2, 9.4.1", "the pad is not part of the message" },
-	{ "length_beyond_receive", beyond_receive, "9.7.4.1.7, 9.9.3",
+	{ "length_pad", right_pad, "9.2, 9.4.1", "the pad is not part of the message" },
+	{ "length_beyond_receive", beyond_receive, "9.7.4.1.6, 9.9.3",
 	  "a SEND beyond the receive is an invalid request, and a local length error" },
-	{ "length_beyond_receive_last", beyond_receive_later, "9.7.4.1.7, 9.9.3",
+	{ "length_beyond_receive_last", beyond_receive_later, "9.7.4.1.6, 9.9.3",
 	  "so is a SEND whose last packet alone is beyond it" },
 	{ "length_send_of_nothing", send_of_nothing, "9.4.1", "a SEND may be empty" },
 	{ "length_fits", fits_exactly, "9.4.1", "a SEND may fill its receive to the last byte" },

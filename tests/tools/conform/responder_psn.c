@@ -218,7 +218,7 @@ static void msn_of_duplicate(struct test *t)
 }
 
 #define AHEAD(name, operation) \
-	{ "psn_ahead_" name, ahead, "9.7.4.1.1, 9.7.5.2.4", \
+	{ "psn_ahead_" name, ahead, "9.7.4.1.1, 9.7.5.2.2", \
 	  "a request ahead of the expected PSN is a hole, whatever it asks", \
 	  &(const u8){ operation } }
 
@@ -231,10 +231,10 @@ const struct rule psn_rules[] = {
 	AHEAD("atomic", OP_FETCH_ADD),
 	{ "psn_ahead_last", ahead_last, "9.7.4.1.1",
 	  "the PSN 2^23 - 1 ahead of the expected is the last of a hole" },
-	{ "psn_one_nak", hole_has_one_nak, "9.7.5.2.4", "a hole has one NAK" },
-	{ "psn_hole_repaired", hole_repaired, "9.7.5.2.4",
+	{ "psn_one_nak", hole_has_one_nak, "9.7.5.2.2", "a hole has one NAK" },
+	{ "psn_hole_repaired", hole_repaired, "9.7.5.2.2",
 	  "when the missing request comes all goes on from there" },
-	{ "psn_next_hole", next_hole_has_a_nak, "9.7.5.2.4", "the next hole has a NAK again" },
+	{ "psn_next_hole", next_hole_has_a_nak, "9.7.5.2.2", "the next hole has a NAK again" },
 	{ "psn_duplicate_send", duplicate_send, "9.7.5.1.4",
 	  "a duplicate SEND is acknowledged and not delivered" },
 	{ "psn_duplicate_write", duplicate_write, "9.7.5.1.4",

@@ -130,7 +130,7 @@ static void tells_credits(struct test *t)
 	  "without a receive the peer is told to wait, and the repeat is taken", \
 	  &(const u8){ operation } }
 #define IMMEDIATE(name, operation) \
-	{ "receive_imm_" name, brings_immediate, "9.2.7, 9.4.2", \
+	{ "receive_imm_" name, brings_immediate, "9.3, 9.4", \
 	  "a receive brings the immediate data, and how many bytes there were", \
 	  &(const u8){ operation } }
 #define LKEY(name, from) \
@@ -151,7 +151,7 @@ const struct rule receive_rules[] = {
 	  "what follows a request that has to wait is dropped without a word" },
 	IMMEDIATE("send", OP_SEND_ONLY_IMM),
 	IMMEDIATE("write", OP_WRITE_ONLY_IMM),
-	{ "receive_solicited", solicited, "9.2.3, 11.4.2.2",
+	{ "receive_solicited", solicited, "9.2, 11.4.2.2",
 	  "only a message with SE wakes who asked for that" },
 	LKEY("right", ZONE_READ),
 	LKEY("pd", ZONE_OTHER_PD),

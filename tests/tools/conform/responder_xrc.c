@@ -107,6 +107,6 @@ const struct rule xrc_rules[] = {
 	{ "xrc_read", reads, "A14", "a READ is answered" },
 	{ "xrc_duplicate", duplicate, "A14, 9.7.5.1.4",
 	  "a duplicate SEND is acknowledged and not delivered" },
-	{ "xrc_ahead", ahead, "A14, 9.7.5.2.4", "a hole has a NAK" },
+	{ "xrc_ahead", ahead, "A14, 9.7.5.2.2", "a hole has a NAK" },
 	{ }
 };
