@@ -63,7 +63,7 @@ command_line() {
 if [ "${SVT_CONFORM:-}" = rxe ]; then
 	SPLAT='Kernel panic'
 	setup_rxe
-	TEST_LIMIT=600 run_test "results of rxe" results "$CONFORM" --device rxe0 --peer-interface veth1 \
+	TEST_LIMIT=1500 run_test "results of rxe" results "$CONFORM" --device rxe0 --peer-interface veth1 \
 		--deviations
 	finish
 fi

@@ -3,6 +3,7 @@
 #define CONFORM_H
 
 #include "dev.h"
+#include "flush.h"
 #include "peer.h"
 #include "qpattr.h"
 #include "suite.h"
@@ -66,6 +67,8 @@ struct world {
 	bool atomics;
 	bool invalidates;	/* SEND with invalidate */
 	bool windows;		/* of type 2 */
+	bool flushes;		/* FLUSH with global placement */
+	bool atomic_writes;
 	const char *interface;
 	const char *device;
 	const char *address;	/* of the peer, NULL: beside the device's */
@@ -88,6 +91,7 @@ struct test {
 	const struct rule *rule;
 	struct qp_path path;		/* a rule may change it before connect_qp() */
 	u32 max_receives;		/* likewise */
+	u64 more_ops;			/* likewise: that need the extended verbs */
 	u8 service;
 	u32 peer_qpn;
 	u32 peer_msn;			/* -1: what is acknowledged */
@@ -106,6 +110,7 @@ struct test {
 	struct packet in;		/* from it */
 	struct ibv_wc wc;
 	bool has_wc;			/* that no rule has looked at */
+	bool has_in;			/* likewise */
 	const char *but;		/* how @out is not right */
 	char input[COLUMN_MAX], expected[COLUMN_MAX], seen[COLUMN_MAX];
 };
@@ -134,6 +139,9 @@ u32 post_receive_in(struct test *t, enum zone into, u32 length);
 u32 post(struct test *t, enum ibv_wr_opcode opcode, u32 length);
 /* The same with IBV_SEND_SOLICITED, IBV_SEND_FENCE ... */
 u32 post_flags(struct test *t, enum ibv_wr_opcode opcode, u32 length, u32 flags);
+/* An ATOMIC WRITE or FLUSH; t->more_ops has to have them. Return: its number. */
+u32 post_atomic_write(struct test *t);
+u32 post_flush(struct test *t, u32 length, u8 selectivity);
 /* A number of receives is told of as such */
 #define RECEIVE		0x1000
 
@@ -160,6 +168,8 @@ void expect_ack(struct test *t, int psn);
 void expect_nak(struct test *t, enum syndrome nak, int psn);
 /* The clause leaves the choice. */
 void expect_refusal(struct test *t, enum syndrome nak, enum syndrome other, int psn);
+/* Whether the next answer is that NAK, where the clause leaves the choice; else it stays. */
+bool is_refused(struct test *t, enum syndrome nak, int psn);
 void expect_rnr(struct test *t, u8 timer, int psn);
 /* Packets of a READ response, @first of the original's, from PSN and offset on */
 void expect_response(struct test *t, u8 operation, int psn, u32 offset, u32 length);
@@ -221,5 +231,6 @@ extern const struct rule order_rules[], psn_rules[], header_rules[], length_rule
 extern const struct rule access_rules[], receive_rules[], replay_rules[], window_rules[];
 extern const struct rule form_rules[], ack_rules[], nak_rules[], response_rules[];
 extern const struct rule flow_rules[], uc_rules[], ud_rules[], xrc_rules[];
+extern const struct rule placement_rules[], requester_placement_rules[];
 
 #endif

@@ -53,7 +53,8 @@ static int access_of(const struct world *w, enum zone zone)
 	default:
 		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
 		       (w->atomics ? IBV_ACCESS_REMOTE_ATOMIC : 0) |
-		       (w->windows ? IBV_ACCESS_MW_BIND : 0);
+		       (w->windows ? IBV_ACCESS_MW_BIND : 0) |
+		       (w->flushes ? ACCESS_FLUSH_GLOBAL : 0);
 	}
 }
 
@@ -71,12 +72,15 @@ static int open_zone(struct world *w, enum zone zone)
 int world_open(struct world *w)
 {
 	const struct ibv_device_attr *attr = &w->dev.attr.orig_attr;
+	const u64 more = w->dev.attr.device_cap_flags_ex;
 	u32 zone;
 
 	w->atomics = attr->atomic_cap != IBV_ATOMIC_NONE;
 	w->invalidates = attr->device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
 	w->windows = attr->device_cap_flags &
 		     (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B);
+	w->flushes = more & DEVICE_FLUSH_GLOBAL;
+	w->atomic_writes = more & DEVICE_ATOMIC_WRITE;
 	w->pd = ibv_alloc_pd(w->dev.ctx);
 	w->other_pd = ibv_alloc_pd(w->dev.ctx);
 	if (!w->pd || !w->other_pd)
@@ -109,6 +113,7 @@ void open_cq(struct test *t)
 	MUST(t->cq, "ibv_create_cq: %s", strerror(errno));
 }
 
+/* By the plain call where that will do, for devices that have no other */
 static struct ibv_qp *create_qp(struct test *t, enum ibv_qp_type type)
 {
 	struct ibv_qp_init_attr_ex attr = {
@@ -120,15 +125,20 @@ static struct ibv_qp *create_qp(struct test *t, enum ibv_qp_type type)
 		},
 		.qp_type = type,
 		.sq_sig_all = 1,
-		.comp_mask = IBV_QP_INIT_ATTR_XRCD,
+		.pd = t->w->pd,
 		.xrcd = t->xrcd,
+		.send_ops_flags = t->more_ops,
 	};
 	struct ibv_qp_init_attr plain = {
 		.send_cq = t->cq, .recv_cq = t->cq, .cap = attr.cap, .qp_type = type,
 		.sq_sig_all = 1,
 	};
 
-	if (type != IBV_QPT_XRC_RECV)
+	if (type == IBV_QPT_XRC_RECV)
+		attr.comp_mask = IBV_QP_INIT_ATTR_XRCD;
+	else if (t->more_ops)
+		attr.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	else
 		return ibv_create_qp(t->w->pd, &plain);
 	return ibv_create_qp_ex(t->w->dev.ctx, &attr);
 }
@@ -282,4 +292,34 @@ u32 post_flags(struct test *t, enum ibv_wr_opcode opcode, u32 length, u32 flags)
 u32 post(struct test *t, enum ibv_wr_opcode opcode, u32 length)
 {
 	return post_flags(t, opcode, length, 0);
+}
+
+u32 post_atomic_write(struct test *t)
+{
+	struct ibv_qp_ex *q = ibv_qp_to_qp_ex(t->qp);
+	int err;
+
+	note(t->input, "post ATOMIC_WRITE");
+	ibv_wr_start(q);
+	q->wr_id = t->posted++;
+	q->wr_flags = 0;
+	ibv_wr_atomic_write(q, PEER_RKEY, PEER_ADDRESS, t->w->memory[ZONE_LOCAL]);
+	err = ibv_wr_complete(q);
+	MUST(!err, "ibv_wr_complete: %s", strerror(err));
+	return q->wr_id;
+}
+
+u32 post_flush(struct test *t, u32 length, u8 selectivity)
+{
+	const struct flush f = {
+		.wr_id = t->posted++, .addr = PEER_ADDRESS, .rkey = PEER_RKEY, .length = length,
+		.placement = FLUSH_GLOBAL, .selectivity = selectivity,
+	};
+	int err = flush_post(ibv_qp_to_qp_ex(t->qp), &f);
+
+	if (err == EOPNOTSUPP)
+		SKIP("the verbs have no FLUSH");
+	note(t->input, "post FLUSH %u B", length);
+	MUST(!err, "flush_post: %s", strerror(err));
+	return f.wr_id;
 }

@@ -10,7 +10,7 @@
 #include "clock.h"
 #include "conform.h"
 
-#define RULES_MAX	400
+#define RULES_MAX	500
 #define ROW_LIMIT_MS	60000
 /* Of the first row's QP at the peer */
 #define PEER_QPN	0x4000
@@ -23,7 +23,7 @@ static struct suite_case cases[RULES_MAX + 1];
 static const struct rule *const tables[] = {
 	order_rules, psn_rules, header_rules, length_rules, access_rules, receive_rules,
 	replay_rules, window_rules, form_rules, ack_rules, nak_rules, response_rules,
-	flow_rules, uc_rules, ud_rules, xrc_rules,
+	flow_rules, uc_rules, ud_rules, xrc_rules, placement_rules, requester_placement_rules,
 };
 
 static const struct option_row options[] = {
@@ -117,6 +117,7 @@ static void set_path(struct test *t)
 	path->peer.qpn = t->peer_qpn;
 	path->peer.psn = PSN_FIRST;
 	path->sq_psn = PSN_OWN;
+	path->access |= t->w->flushes ? ACCESS_FLUSH_GLOBAL : 0;
 	/* What is never answered ends in seconds */
 	path->timeout -= 2;
 }

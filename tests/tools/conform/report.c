@@ -11,7 +11,7 @@
 #include "conform.h"
 
 #define COLUMNS		5
-#define ROWS_MAX	400
+#define ROWS_MAX	500
 
 struct row {
 	char *cells[COLUMNS];

@@ -112,6 +112,7 @@ static void fits_exactly(struct test *t)
 #define FULL	"FIRST and MIDDLE are as long as the path MTU"
 #define LAST	"LAST has 1 byte to the path MTU"
 #define ONLY	"ONLY has at most the path MTU"
+#define EIGHT	"an ATOMIC WRITE has 8 bytes, and says so"
 #define SUM	"packets of a WRITE are as long as its DMA length says"
 
 #define ROW(name, says, ...) \
@@ -146,6 +147,11 @@ const struct rule length_rules[] = {
 	    MTU + 32),
 	ROW("write_middle_more", SUM, { { OP_WRITE_FIRST, MTU }, { OP_WRITE_MIDDLE, MTU } }, 2,
 	    MTU + 32),
+	ROW("atomic_write_empty", EIGHT, { { OP_ATOMIC_WRITE, 0 } }, 1, 8),
+	ROW("atomic_write_short", EIGHT, { { OP_ATOMIC_WRITE, 4 } }, 1, 8),
+	ROW("atomic_write_long", EIGHT, { { OP_ATOMIC_WRITE, 12 } }, 1, 8),
+	ROW("atomic_write_less", EIGHT, { { OP_ATOMIC_WRITE, 8 } }, 1, 4),
+	ROW("atomic_write_more", EIGHT, { { OP_ATOMIC_WRITE, 8 } }, 1, 16),
 	{ "length_pad_of_first", wrong_pad, CLAUSE, "FIRST and MIDDLE have no pad" },
 	{ "length_pad", right_pad, "9.2, 9.4.1", "the pad is not part of the message" },
 	{ "length_beyond_receive", beyond_receive, "9.7.4.1.6, 9.9.3",

@@ -66,5 +66,9 @@ const struct rule order_rules[] = {
 	ORDER("write_send_only", IN_WRITE, OP_SEND_ONLY, ENDS),
 	ORDER("write_read", IN_WRITE, OP_READ_REQUEST, ENDS),
 	ORDER("write_fetch_add", IN_WRITE, OP_FETCH_ADD, ENDS),
+	ORDER("send_flush", IN_SEND, OP_FLUSH, ENDS),
+	ORDER("send_atomic_write", IN_SEND, OP_ATOMIC_WRITE, ENDS),
+	ORDER("write_flush", IN_WRITE, OP_FLUSH, ENDS),
+	ORDER("write_atomic_write", IN_WRITE, OP_ATOMIC_WRITE, ENDS),
 	{ }
 };

@@ -229,6 +229,8 @@ const struct rule psn_rules[] = {
 	AHEAD("write", OP_WRITE_ONLY),
 	AHEAD("read", OP_READ_REQUEST),
 	AHEAD("atomic", OP_FETCH_ADD),
+	AHEAD("flush", OP_FLUSH),
+	AHEAD("atomic_write", OP_ATOMIC_WRITE),
 	{ "psn_ahead_last", ahead_last, "9.7.4.1.1",
 	  "the PSN 2^23 - 1 ahead of the expected is the last of a hole" },
 	{ "psn_one_nak", hole_has_one_nak, "9.7.5.2.2", "a hole has one NAK" },

@@ -7,12 +7,16 @@
 
 #include "conform.h"
 
-static void need_support(struct test *t, u32 headers)
+static void need_support(struct test *t, const struct packet *p)
 {
-	if (headers & HEADER_ATOMIC && !t->w->atomics)
+	if (p->headers & HEADER_ATOMIC && !t->w->atomics)
 		SKIP("the device has no atomics");
-	if (headers & HEADER_IETH && !t->w->invalidates)
+	if (p->headers & HEADER_IETH && !t->w->invalidates)
 		SKIP("the device has no SEND with invalidate");
+	if (p->headers & HEADER_FETH && !t->w->flushes)
+		SKIP("the device has no FLUSH");
+	if (p->opcode == (SERVICE_RC | OP_ATOMIC_WRITE) && !t->w->atomic_writes)
+		SKIP("the device has no ATOMIC WRITE");
 }
 
 static struct packet *start(struct test *t, u8 opcode, u32 psn)
@@ -21,7 +25,7 @@ static struct packet *start(struct test *t, u8 opcode, u32 psn)
 
 	peer_address(&t->w->peer, p);
 	packet_set_opcode(p, opcode);
-	need_support(t, p->headers);
+	need_support(t, p);
 	p->qpn = t->qp->qp_num;
 	p->psn = psn & PSN_MASK;
 	t->but = NULL;
@@ -55,13 +59,14 @@ struct packet *request(struct test *t, u8 operation, int psn, u32 length)
 	struct packet *p = start(t, t->service | operation, t->path.peer.psn + psn);
 	bool first = operation == OP_WRITE_FIRST;
 
-	if (operation != OP_READ_REQUEST && !(p->headers & HEADER_ATOMIC))
+	if (operation != OP_READ_REQUEST && !(p->headers & (HEADER_ATOMIC | HEADER_FETH)))
 		fill(p, 0, length);
 	p->ack_request = ends_message(operation) && t->service != SERVICE_UC &&
 			 t->service != SERVICE_UD;
 	p->address = (uintptr_t)t->w->memory[ZONE_REMOTE];
 	p->rkey = t->w->mr[ZONE_REMOTE]->rkey;
 	p->dma_length = first ? 2 * MTU : length;
+	p->flush = FLUSH_GLOBAL | FLUSH_RANGE << 4;
 	p->qkey = t->path.qkey;
 	p->source_qpn = t->peer_qpn;
 	p->immediate = 0x11223344;
