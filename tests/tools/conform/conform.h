@@ -36,6 +36,7 @@
 #define PSN_FIRST	0x2000	/* of the peer's requests */
 #define PSN_OWN		0x5000	/* of the device's */
 #define MESSAGES_MAX	64
+#define PEER_SRQ	0x123456
 
 enum syndrome {
 	SYNDROME_RNR		= 0x20,		/* and the timer */
@@ -83,7 +84,13 @@ struct rule {
 	const char *clause;	/* of the IBTA specification, volume 1 */
 	const char *says;
 	const void *arg;
+	enum ibv_qp_type type;	/* for connect_requester(), 0: RC */
 };
+
+/* A rule that is RC's, for an XRC INI QP */
+#define XRC_RULE(name, run, clause, says, ...) \
+	{ "xrc_" name, run, "A14, " clause, says, \
+	  .type = IBV_QPT_XRC_SEND, ##__VA_ARGS__ }
 
 /* A row that runs. */
 struct test {
@@ -128,8 +135,12 @@ u8 payload_byte(u32 offset);
 
 /* With its channel, unless it is there */
 void open_cq(struct test *t);
+/* Skips the row where the device has none. */
+void need_xrc(struct test *t);
 /* A QP to the peer, by t->path. Skips the row where the device has none of the kind. */
 void connect_qp(struct test *t, enum ibv_qp_type type);
+/* Of the kind that the row is about, for rules that are RC's and XRC's */
+void connect_requester(struct test *t);
 void close_qp(struct test *t);
 /* A receive of @length bytes. Return: its number. */
 u32 post_receive(struct test *t, u32 length);

@@ -151,10 +151,17 @@ static u8 service_of(enum ibv_qp_type type)
 	case IBV_QPT_UD:
 		return SERVICE_UD;
 	case IBV_QPT_XRC_RECV:
+	case IBV_QPT_XRC_SEND:
 		return SERVICE_XRC;
 	default:
 		return SERVICE_RC;
 	}
+}
+
+void need_xrc(struct test *t)
+{
+	if (!(t->w->dev.attr.orig_attr.device_cap_flags & IBV_DEVICE_XRC))
+		SKIP("the device has no XRC");
 }
 
 void connect_qp(struct test *t, enum ibv_qp_type type)
@@ -162,6 +169,8 @@ void connect_qp(struct test *t, enum ibv_qp_type type)
 	int err;
 
 	t->service = service_of(type);
+	if (t->service == SERVICE_XRC)
+		need_xrc(t);
 	open_cq(t);
 	t->qp = create_qp(t, type);
 	if (!t->qp)
@@ -170,6 +179,11 @@ void connect_qp(struct test *t, enum ibv_qp_type type)
 		t->path.access &= ~IBV_ACCESS_REMOTE_ATOMIC;
 	err = qpattr_to_rts(t->qp, &t->path);
 	MUST(!err, "ibv_modify_qp: %s", strerror(err));
+}
+
+void connect_requester(struct test *t)
+{
+	connect_qp(t, t->rule->type ?: IBV_QPT_RC);
 }
 
 void close_qp(struct test *t)
@@ -283,6 +297,8 @@ u32 post_flags(struct test *t, enum ibv_wr_opcode opcode, u32 length, u32 flags)
 	int err;
 
 	aim(t, &wr);
+	if (t->service == SERVICE_XRC)
+		wr.qp_type.xrc.remote_srqn = PEER_SRQ;
 	note(t->input, "post %s %u B", name_of(opcode), length);
 	err = ibv_post_send(t->qp, &wr, &bad);
 	MUST(!err, "ibv_post_send: %s", strerror(err));

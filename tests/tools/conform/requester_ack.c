@@ -9,7 +9,7 @@ static void sends(struct test *t, u32 count)
 {
 	u32 i;
 
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	for (i = 0; i < count; i++)
 		post(t, IBV_WR_SEND, 8);
 	for (i = 0; i < count; i++)
@@ -48,7 +48,7 @@ static void completes_no_more(struct test *t)
 
 static void within_message(struct test *t)
 {
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_SEND, 2 * MTU);
 	expect_request(t, OP_SEND_FIRST, 0, MTU);
 	expect_request(t, OP_SEND_LAST, 1, MTU);
@@ -137,7 +137,7 @@ static void not_heard(struct test *t)
 
 static void implied_by_response(struct test *t)
 {
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_SEND, 8);
 	post(t, IBV_WR_RDMA_READ, 8);
 	expect_request(t, OP_SEND_ONLY, 0, 8);
@@ -150,7 +150,7 @@ static void implied_by_response(struct test *t)
 /* The ACK of what is behind a READ says that its responses are lost */
 static void beyond_read(struct test *t)
 {
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_READ, 8);
 	post(t, IBV_WR_SEND, 8);
 	expect_request(t, OP_READ_REQUEST, 0, 8);
@@ -198,5 +198,17 @@ const struct rule ack_rules[] = {
 	{ "ack_beyond_read", beyond_read, "9.7.5.1.2, 9.7.6.1",
 	  "an ACK beyond a READ without its responses makes it ask again" },
 	{ "ack_lost", lost, "9.7.6.1.3", "what is not acknowledged is sent again" },
+	XRC_RULE("ack_all_before", completes_all_before, "9.7.5.1.2",
+		 "an ACK is for all requests up to its PSN"),
+	XRC_RULE("ack_no_more", completes_no_more, "9.7.5.1.2", "an ACK is for no later request"),
+	XRC_RULE("ack_within_message", within_message, "9.7.5.1.2",
+		 "a request completes with the ACK of its last packet"),
+	XRC_RULE("ack_unsent", unsent, "9.7.6.1", "an ACK of what was not sent is ignored"),
+	XRC_RULE("ack_old", old, "9.7.6.1", "an ACK of what was acknowledged is ignored"),
+	XRC_RULE("ack_implied", implied_by_response, "9.7.5.1.2",
+		 "a READ response acknowledges what was asked before"),
+	XRC_RULE("ack_beyond_read", beyond_read, "9.7.5.1.2, 9.7.6.1",
+		 "an ACK beyond a READ without its responses makes it ask again"),
+	XRC_RULE("ack_lost", lost, "9.7.6.1.3", "what is not acknowledged is sent again"),
 	{ }
 };

@@ -11,7 +11,7 @@
 /* One SEND is acknowledged, with the peer's @credits in it */
 static void told(struct test *t, u8 credits)
 {
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_SEND, 8);
 	expect_request(t, OP_SEND_ONLY, 0, 8);
 	t->peer_credits = credits;
@@ -90,7 +90,7 @@ static void reads_at_once(struct test *t)
 	u32 i;
 
 	t->path.rd_atomic = 2;
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	for (i = 0; i < 4; i++)
 		post(t, IBV_WR_RDMA_READ, 8);
 	expect_request(t, OP_READ_REQUEST, 0, 8);
@@ -104,7 +104,7 @@ static void reads_at_once(struct test *t)
 static void atomics_at_once(struct test *t)
 {
 	t->path.rd_atomic = 1;
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
 	post(t, IBV_WR_RDMA_READ, 8);
 	expect_request(t, OP_FETCH_ADD, 0, 0);
@@ -115,7 +115,7 @@ static void atomics_at_once(struct test *t)
 
 static void fence(struct test *t)
 {
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_READ, 8);
 	post_flags(t, IBV_WR_SEND, 8, IBV_SEND_FENCE);
 	expect_request(t, OP_READ_REQUEST, 0, 8);
@@ -126,7 +126,7 @@ static void fence(struct test *t)
 
 static void no_fence(struct test *t)
 {
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_READ, 8);
 	post(t, IBV_WR_SEND, 8);
 	expect_request(t, OP_READ_REQUEST, 0, 8);
@@ -152,5 +152,8 @@ const struct rule flow_rules[] = {
 	  "READs and atomics count together" },
 	{ "fence", fence, "10.8.3.3", "a request with a fence waits for READs before it" },
 	{ "no_fence", no_fence, "10.8.3.3", "a request without a fence does not wait for READs" },
+	XRC_RULE("max_rd_atomic", reads_at_once, "9.4.4, 11.2.5.2",
+		 "no more READs are under way than max_rd_atomic"),
+	XRC_RULE("fence", fence, "10.8.3.3", "a request with a fence waits for READs before it"),
 	{ }
 };

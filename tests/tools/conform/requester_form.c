@@ -25,8 +25,16 @@ static u32 packets_of(u32 length)
 	return length ? (length - 1) / MTU + 1 : 1;
 }
 
+/* Each packet of a request names the SRQ that it is for */
+static void look_at_srq(struct test *t, const struct packet *p)
+{
+	if (p->headers & HEADER_XRCETH)
+		expect_value(t, "SRQ", p->srq_number, PEER_SRQ);
+}
+
 static void look_at_headers(struct test *t, const struct packet *p, const struct form *f)
 {
+	look_at_srq(t, p);
 	expect_value(t, "P_Key", p->pkey, DEFAULT_PKEY);
 	expect_value(t, "pad", p->pad, -p->payload_length & 3);
 	if (p->headers & HEADER_RETH) {
@@ -46,7 +54,7 @@ static void message(struct test *t)
 	u32 i, count = packets_of(f->length), request;
 	struct packet *p;
 
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	request = post_flags(t, f->opcode, f->length, f->flags);
 	for (i = 0; i < count; i++) {
 		p = expect_request(t, operation_at(f, i, count), i,
@@ -76,7 +84,7 @@ static void reads(struct test *t)
 	const struct form *f = t->rule->arg;
 	u32 request, next;
 
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	request = post(t, IBV_WR_RDMA_READ, f->length);
 	look_at_headers(t, expect_request(t, OP_READ_REQUEST, 0, f->length), f);
 	respond_all(t, 0, f->length);
@@ -95,9 +103,10 @@ static void atomic(struct test *t)
 	struct packet *p;
 	u32 request;
 
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	request = post(t, f->opcode, 8);
 	p = expect_request(t, f->operations[0], 0, 0);
+	look_at_srq(t, p);
 	expect_value(t, "address", p->address, 0x10000);
 	expect_value(t, "R_Key", p->rkey, 0x1234);
 	if (f->opcode == IBV_WR_ATOMIC_CMP_AND_SWP) {
@@ -116,7 +125,7 @@ static void wraps(struct test *t)
 	u32 request;
 
 	t->path.sq_psn = 0xffffff;
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	request = post(t, IBV_WR_SEND, 3 * MTU);
 	expect_request(t, OP_SEND_FIRST, 0, MTU);
 	expect_request(t, OP_SEND_MIDDLE, 1, MTU);
@@ -158,6 +167,10 @@ static const u8 writes_imm[] = {
 	{ "form_" name, atomic, "9.4.5", "an atomic takes one PSN and brings the old value", \
 	  &(const struct form){ opcode, &(const u8){ operation } } }
 
+#define XRC(name, function, ...) \
+	XRC_RULE(name, function, "9.7.3", "a request names the SRQ in each packet", \
+		 .arg = &(const struct form){ __VA_ARGS__ })
+
 const struct rule form_rules[] = {
 	ROWS("send", IBV_WR_SEND, sends),
 	ROWS("send_imm", IBV_WR_SEND_WITH_IMM, sends_imm),
@@ -173,6 +186,16 @@ const struct rule form_rules[] = {
 	ATOMIC("fetch_add", IBV_WR_ATOMIC_FETCH_AND_ADD, OP_FETCH_ADD),
 	{ "form_solicited", message, "9.2", "SE is in the last packet of who asks for it",
 	  &(const struct form){ IBV_WR_SEND, sends, 2 * MTU, IBV_SEND_SOLICITED } },
+	XRC("form_send_0", message, IBV_WR_SEND, sends, 0),
+	XRC("form_send_mtu", message, IBV_WR_SEND, sends, MTU),
+	XRC("form_send_3_mtu", message, IBV_WR_SEND, sends, 3 * MTU),
+	XRC("form_send_imm_mtu_1", message, IBV_WR_SEND_WITH_IMM, sends_imm, MTU + 1),
+	XRC("form_send_inv_mtu_1", message, IBV_WR_SEND_WITH_INV, sends_inv, MTU + 1),
+	XRC("form_write_3_mtu", message, IBV_WR_RDMA_WRITE, writes, 3 * MTU),
+	XRC("form_write_imm_mtu", message, IBV_WR_RDMA_WRITE_WITH_IMM, writes_imm, MTU),
+	XRC("form_read_3_mtu", reads, IBV_WR_RDMA_READ, NULL, 3 * MTU),
+	XRC("form_compare_swap", atomic, IBV_WR_ATOMIC_CMP_AND_SWP, &(const u8){ OP_COMPARE_SWAP }),
+	XRC("form_fetch_add", atomic, IBV_WR_ATOMIC_FETCH_AND_ADD, &(const u8){ OP_FETCH_ADD }),
 	{ "form_wrap", wraps, "9.7.1", "PSN 0 follows 0xffffff" },
 	{ }
 };

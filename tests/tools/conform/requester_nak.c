@@ -20,7 +20,7 @@ static void ends_request(struct test *t)
 {
 	const struct fatal *f = t->rule->arg;
 
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_SEND, 8);
 	post(t, IBV_WR_RDMA_WRITE, 8);
 	post(t, IBV_WR_SEND, 8);
@@ -38,7 +38,7 @@ static void ends_read(struct test *t)
 {
 	const struct fatal *f = t->rule->arg;
 
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_READ, 2 * MTU);
 	expect_request(t, OP_READ_REQUEST, 0, 2 * MTU);
 	answer(t, f->syndrome, 0);
@@ -51,7 +51,7 @@ static void ends_read_on_the_way(struct test *t)
 {
 	const struct fatal *f = t->rule->arg;
 
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_READ, 3 * MTU);
 	expect_request(t, OP_READ_REQUEST, 0, 3 * MTU);
 	respond(t, OP_READ_RESPONSE_FIRST, 0, 0, MTU);
@@ -64,7 +64,7 @@ static void goes_back(struct test *t)
 {
 	u32 i;
 
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	for (i = 0; i < 3; i++)
 		post(t, IBV_WR_SEND, 8);
 	for (i = 0; i < 3; i++)
@@ -80,7 +80,7 @@ static void goes_back(struct test *t)
 
 static void goes_back_into_message(struct test *t)
 {
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_WRITE, 3 * MTU);
 	expect_request(t, OP_WRITE_FIRST, 0, MTU);
 	expect_request(t, OP_WRITE_MIDDLE, 1, MTU);
@@ -111,7 +111,7 @@ static void gives_up(struct test *t, u8 syndrome, u32 least, u32 most,
 {
 	u32 count;
 
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_SEND, 8);
 	count = refuse_all(t, syndrome);
 	note(t->expected, "%u to %u copies", least, most);
@@ -159,7 +159,7 @@ static void rnr_without_end(struct test *t)
 	u32 i;
 
 	t->path.rnr_retry = 7;
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_SEND, 8);
 	expect_request(t, OP_SEND_ONLY, 0, 8);
 	for (i = 0; i < 12; i++) {
@@ -174,7 +174,7 @@ static void waits(struct test *t)
 {
 	u64 start;
 
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_SEND, 8);
 	expect_request(t, OP_SEND_ONLY, 0, 8);
 	/* Repeats of its own that it sent before are not meant */
@@ -192,7 +192,7 @@ static void waits(struct test *t)
 
 static void rnr_acknowledges(struct test *t)
 {
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_WRITE, 8);
 	post(t, IBV_WR_SEND, 8);
 	expect_request(t, OP_WRITE_ONLY, 0, 8);
@@ -247,5 +247,20 @@ const struct rule nak_rules[] = {
 	  "with an rnr_retry of 0 a requester gives up at the first RNR NAK" },
 	{ "rnr_without_end", rnr_without_end, "9.7.5.2.8, 11.2.5.2",
 	  "an rnr_retry of 7 is without end" },
+	XRC_RULE("nak_invalid", ends_request, "9.9.2", ENDS,
+		 .arg = &(const struct fatal){ NAK_INVALID_REQUEST, IBV_WC_REM_INV_REQ_ERR }),
+	XRC_RULE("nak_access", ends_request, "9.9.2", ENDS,
+		 .arg = &(const struct fatal){ NAK_REMOTE_ACCESS, IBV_WC_REM_ACCESS_ERR }),
+	XRC_RULE("nak_read_access", ends_read, "9.9.2", READ,
+		 .arg = &(const struct fatal){ NAK_REMOTE_ACCESS, IBV_WC_REM_ACCESS_ERR }),
+	XRC_RULE("nak_sequence", goes_back, "9.7.5.2.2",
+		 "a NAK for a hole acknowledges what is before it, and the rest is sent again"),
+	XRC_RULE("nak_sequence_in_message", goes_back_into_message, "9.7.5.2.2",
+		 "after a NAK within a message it goes on with the opcodes it had"),
+	XRC_RULE("silence", gives_up_silence, "9.7.6.1.3, 9.9.2",
+		 "a requester that is not answered repeats, and gives up after retry_cnt"),
+	XRC_RULE("rnr_waits", waits, "9.7.5.2.8", "an RNR NAK is waited for as long as it says"),
+	XRC_RULE("rnr_gives_up", gives_up_rnr, "9.7.5.2.8, 9.9.2",
+		 "a requester gives up after rnr_retry RNR NAKs"),
 	{ }
 };

@@ -19,7 +19,7 @@ static void send_responses(struct test *t)
 	const struct responses *r = t->rule->arg;
 	u32 i;
 
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_READ, r->length);
 	expect_request(t, OP_READ_REQUEST, 0, r->length);
 	for (i = 0; i < r->count; i++)
@@ -52,7 +52,7 @@ static void other_kind(struct test *t)
 {
 	const struct other_kind *k = t->rule->arg;
 
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, k->opcode, 8);
 	expect_request(t, k->operation, 0, k->length);
 	if (k->atomic)
@@ -65,7 +65,7 @@ static void other_kind(struct test *t)
 
 static void one_lost(struct test *t)
 {
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_READ, 3 * MTU);
 	expect_request(t, OP_READ_REQUEST, 0, 3 * MTU);
 	respond(t, OP_READ_RESPONSE_FIRST, 0, 0, MTU);
@@ -82,7 +82,7 @@ static void one_lost(struct test *t)
 
 static void first_lost(struct test *t)
 {
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_READ, 2 * MTU);
 	expect_request(t, OP_READ_REQUEST, 0, 2 * MTU);
 	respond(t, OP_READ_RESPONSE_LAST, 1, MTU, MTU);
@@ -95,7 +95,7 @@ static void first_lost(struct test *t)
 
 static void last_lost(struct test *t)
 {
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_READ, 2 * MTU);
 	expect_request(t, OP_READ_REQUEST, 0, 2 * MTU);
 	respond(t, OP_READ_RESPONSE_FIRST, 0, 0, MTU);
@@ -108,7 +108,7 @@ static void last_lost(struct test *t)
 
 static void duplicate(struct test *t)
 {
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_READ, 2 * MTU);
 	expect_request(t, OP_READ_REQUEST, 0, 2 * MTU);
 	respond(t, OP_READ_RESPONSE_FIRST, 0, 0, MTU);
@@ -122,7 +122,7 @@ static void too_late(struct test *t)
 {
 	u32 i;
 
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_READ, 8);
 	expect_request(t, OP_READ_REQUEST, 0, 8);
 	respond(t, OP_READ_RESPONSE_ONLY, 0, 0, 8);
@@ -139,7 +139,7 @@ static void too_late(struct test *t)
 
 static void of_the_second(struct test *t)
 {
-	connect_qp(t, IBV_QPT_RC);
+	connect_requester(t);
 	post(t, IBV_WR_RDMA_READ, 2 * MTU);
 	post(t, IBV_WR_RDMA_READ, 8);
 	expect_request(t, OP_READ_REQUEST, 0, 2 * MTU);
@@ -208,5 +208,14 @@ const struct rule response_rules[] = {
 	  "a response after its request completed is ignored" },
 	{ "response_of_second", of_the_second, "9.7.6.1",
 	  "a response to a later READ says that those to the one before are lost" },
+	XRC_RULE("response_lost", one_lost, "9.7.6.1, 9.7.5.1.3",
+		 "a READ whose response is lost is asked again from there"),
+	XRC_RULE("response_first_last", wrong_order, CLAUSE,
+		 "responses to a READ are FIRST, MIDDLE, LAST or ONLY, and nothing else",
+		 .arg = &(const struct responses){ 3 * MTU, 2, { { FIRST, MTU }, { LAST, MTU } } }),
+	XRC_RULE("response_last_short", wrong_length, CLAUSE,
+		 "responses to a READ are as long as what was asked for",
+		 .arg = &(const struct responses){ 2 * MTU, 2, { { FIRST, MTU },
+							      { LAST, MTU - 4 } } }),
 	{ }
 };

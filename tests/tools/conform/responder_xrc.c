@@ -24,8 +24,7 @@ static void open_srq(struct test *t)
 		.pd = t->w->pd,
 	};
 
-	if (!(t->w->dev.attr.orig_attr.device_cap_flags & IBV_DEVICE_XRC))
-		SKIP("the device has no XRC");
+	need_xrc(t);
 	open_cq(t);
 	t->xrcd = ibv_open_xrcd(t->w->dev.ctx, &domain);
 	MUST(t->xrcd, "ibv_open_xrcd: %s", strerror(errno));
