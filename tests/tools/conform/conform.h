@@ -242,6 +242,6 @@ extern const struct rule order_rules[], psn_rules[], header_rules[], length_rule
 extern const struct rule access_rules[], receive_rules[], replay_rules[], window_rules[];
 extern const struct rule form_rules[], ack_rules[], nak_rules[], response_rules[];
 extern const struct rule flow_rules[], uc_rules[], ud_rules[], xrc_rules[];
-extern const struct rule placement_rules[], requester_placement_rules[];
+extern const struct rule placement_rules[], requester_placement_rules[], depth_rules[];
 
 #endif
