@@ -37,6 +37,7 @@
 #define PSN_OWN		0x5000	/* of the device's */
 #define MESSAGES_MAX	64
 #define PEER_SRQ	0x123456
+#define OPCODE_CNP	0x81	/* RoCE v2: congestion notification */
 
 enum syndrome {
 	SYNDROME_RNR		= 0x20,		/* and the timer */
@@ -99,6 +100,7 @@ struct test {
 	struct qp_path path;		/* a rule may change it before connect_qp() */
 	u32 max_receives;		/* likewise */
 	u64 more_ops;			/* likewise: that need the extended verbs */
+	u8 traffic_class;		/* of what the peer sends */
 	u8 service;
 	u32 peer_qpn;
 	u32 peer_msn;			/* -1: what is acknowledged */
@@ -171,6 +173,8 @@ void answer(struct test *t, u8 syndrome, int psn);
 struct packet *response(struct test *t, u8 operation, int psn, u32 offset, u32 length);
 void respond(struct test *t, u8 operation, int psn, u32 offset, u32 length);
 void answer_atomic(struct test *t, int psn, u64 original);
+/* What a congested network has the peer send */
+void notify_congestion(struct test *t, int psn);
 
 /* ---- what the device must do (expect.c) ---- */
 
@@ -243,5 +247,6 @@ extern const struct rule access_rules[], receive_rules[], replay_rules[], window
 extern const struct rule form_rules[], ack_rules[], nak_rules[], response_rules[];
 extern const struct rule flow_rules[], uc_rules[], ud_rules[], xrc_rules[];
 extern const struct rule placement_rules[], requester_placement_rules[], depth_rules[];
+extern const struct rule congestion_rules[];
 
 #endif

@@ -61,7 +61,9 @@ static void name_packet(char *name, u32 size, const struct packet *p)
 {
 	const char *known = opcode_name(p->opcode);
 
-	if (!opcode_known(p->opcode))
+	if (p->opcode == OPCODE_CNP)
+		snprintf(name, size, "CNP");
+	else if (!opcode_known(p->opcode))
 		snprintf(name, size, "opcode 0x%02x", p->opcode);
 	else if ((p->opcode & ~SERVICE_MASK) == OP_ACKNOWLEDGE)
 		name_ack(name, size, p->syndrome);

@@ -7,6 +7,9 @@
 
 #include "conform.h"
 
+#define BECN		0x40
+#define CNP_BYTES	16	/* reserved */
+
 static void need_support(struct test *t, const struct packet *p)
 {
 	if (p->headers & HEADER_ATOMIC && !t->w->atomics)
@@ -28,6 +31,7 @@ static struct packet *start(struct test *t, u8 opcode, u32 psn)
 	need_support(t, p);
 	p->qpn = t->qp->qp_num;
 	p->psn = psn & PSN_MASK;
+	p->traffic_class = t->traffic_class;
 	t->but = NULL;
 	return p;
 }
@@ -140,5 +144,15 @@ void respond(struct test *t, u8 operation, int psn, u32 offset, u32 length)
 void answer_atomic(struct test *t, int psn, u64 original)
 {
 	start_answer(t, OP_ATOMIC_ACKNOWLEDGE, psn)->original = original;
+	put(t);
+}
+
+void notify_congestion(struct test *t, int psn)
+{
+	struct packet *p = start(t, OPCODE_CNP, t->path.peer.psn + psn);
+
+	p->congestion = BECN;
+	packet_set_length(p, CNP_BYTES);
+	memset(p->payload, 0, CNP_BYTES);
 	put(t);
 }
