@@ -101,6 +101,7 @@ struct test {
 	u32 max_receives;		/* likewise */
 	u64 more_ops;			/* likewise: that need the extended verbs */
 	u8 traffic_class;		/* of what the peer sends */
+	bool not_migrated;		/* likewise: MigReq is 0 */
 	u8 service;
 	u32 peer_qpn;
 	u32 peer_msn;			/* -1: what is acknowledged */
@@ -247,6 +248,6 @@ extern const struct rule access_rules[], receive_rules[], replay_rules[], window
 extern const struct rule form_rules[], ack_rules[], nak_rules[], response_rules[];
 extern const struct rule flow_rules[], uc_rules[], ud_rules[], xrc_rules[];
 extern const struct rule placement_rules[], requester_placement_rules[], depth_rules[];
-extern const struct rule congestion_rules[];
+extern const struct rule congestion_rules[], migration_rules[];
 
 #endif

@@ -32,6 +32,7 @@ static struct packet *start(struct test *t, u8 opcode, u32 psn)
 	p->qpn = t->qp->qp_num;
 	p->psn = psn & PSN_MASK;
 	p->traffic_class = t->traffic_class;
+	p->migrated = !t->not_migrated;
 	t->but = NULL;
 	return p;
 }
