@@ -112,6 +112,9 @@ struct test {
 	struct ibv_mw *mw;
 	struct ibv_srq *srq;		/* XRC */
 	struct ibv_xrcd *xrcd;
+	union ibv_gid group;		/* that the QP is attached to, if it is */
+	bool in_group;
+	int membership;			/* a socket */
 	u32 posted, receives;		/* numbers of work requests */
 	u32 message_at;			/* bytes of the device's message so far */
 	int ends[MESSAGES_MAX];		/* PSNs that end a message of the device */
@@ -239,6 +242,10 @@ void note_packet(struct test *t, char *column, const struct packet *p);
 /* Ends the row as failed */
 void __noreturn deviates(struct test *t);
 
+/* ---- multicast (group.c) ---- */
+
+void leave_group(struct test *t);
+
 /* For the table */
 void report_row(const struct test *t);
 int report_write(const struct world *w);
@@ -248,6 +255,6 @@ extern const struct rule access_rules[], receive_rules[], replay_rules[], window
 extern const struct rule form_rules[], ack_rules[], nak_rules[], response_rules[];
 extern const struct rule flow_rules[], uc_rules[], ud_rules[], xrc_rules[];
 extern const struct rule placement_rules[], requester_placement_rules[], depth_rules[];
-extern const struct rule congestion_rules[], migration_rules[];
+extern const struct rule congestion_rules[], migration_rules[], group_rules[];
 
 #endif

@@ -190,6 +190,7 @@ void close_qp(struct test *t)
 {
 	if (t->mw)
 		CHECK(!ibv_dealloc_mw(t->mw), "ibv_dealloc_mw: %s", strerror(errno));
+	leave_group(t);
 	if (t->qp)
 		CHECK(!ibv_destroy_qp(t->qp), "ibv_destroy_qp: %s", strerror(errno));
 	if (t->srq)

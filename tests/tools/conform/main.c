@@ -24,7 +24,7 @@ static const struct rule *const tables[] = {
 	order_rules, psn_rules, header_rules, length_rules, access_rules, receive_rules,
 	replay_rules, window_rules, form_rules, ack_rules, nak_rules, response_rules,
 	flow_rules, uc_rules, ud_rules, xrc_rules, placement_rules, requester_placement_rules,
-	depth_rules, congestion_rules, migration_rules,
+	depth_rules, congestion_rules, migration_rules, group_rules,
 };
 
 static const struct option_row options[] = {
