@@ -32,7 +32,7 @@
 #define MTU		1024
 #define ZONE_BYTES	(16 * MTU)
 #define CREDITS_NONE	31	/* in the AETH: nothing is said of them */
-#define COLUMN_MAX	600
+#define COLUMN_MAX	4096
 #define PSN_FIRST	0x2000	/* of the peer's requests */
 #define PSN_OWN		0x5000	/* of the device's */
 #define MESSAGES_MAX	64

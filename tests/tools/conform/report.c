@@ -12,6 +12,7 @@
 
 #define COLUMNS		5
 #define ROWS_MAX	500
+#define CELL_MAX	600
 
 struct row {
 	char *cells[COLUMNS];
@@ -22,12 +23,20 @@ static const u32 widths[COLUMNS] = { 6, 33, 24, 21, 20 };
 static struct row rows[ROWS_MAX];
 static u32 count;
 
+/* What is too long ends with the last note that fits whole. */
 static char *copy(const char *text)
 {
-	char *to = strdup(text);
+	static const char more[] = "; ...";
+	char *to = strdup(text), *end;
 
 	if (!to)
 		abort();
+	if (strlen(to) <= CELL_MAX)
+		return to;
+	to[CELL_MAX - sizeof(more)] = '\0';
+	end = strrchr(to, ';');
+	if (end)
+		memcpy(end, more, sizeof(more));
 	return to;
 }
 
