@@ -10,6 +10,7 @@
 
 #define KT_HANDLES	200
 #define KT_UNFINISHED	16
+#define KT_POSTS	10000
 
 /* Of one end; used by the handler of its send CQ, which runs once at a time */
 struct kt_sender {
@@ -147,7 +148,73 @@ static int kt_case_destroy_in_handler(struct kt_pair *pair)
 	return ret ?: kt_wait(pair, &destroyer->over, "the message");
 }
 
+/*
+ * A client that posts as long as it has buffers, and gets them back in its handler, as cifs does.
+ * If the handlers ran within the post it would never end once the QP is in ERR.
+ */
+struct kt_buffers {
+	struct ib_cqe back;
+	atomic_t free;
+};
+
+static void kt_give_back(struct ib_cq *cq, struct ib_wc *wc)
+{
+	atomic_inc(&container_of(wc->wr_cqe, struct kt_buffers, back)->free);
+}
+
+static int kt_post_receive(struct kt_end *end, struct ib_cqe *cqe)
+{
+	struct ib_recv_wr wr = { .wr_cqe = cqe };
+
+	return ib_post_recv(end->qp, &wr, NULL);
+}
+
+static int kt_post_write(struct kt_end *end, struct ib_cqe *cqe)
+{
+	struct ib_rdma_wr wr = {
+		.wr.wr_cqe = cqe,
+		.wr.opcode = IB_WR_RDMA_WRITE,
+		.wr.send_flags = IB_SEND_SIGNALED,
+	};
+
+	return ib_post_send(end->qp, &wr.wr, NULL);
+}
+
+static int kt_post_all(struct kt_pair *pair, int (*post)(struct kt_end *end, struct ib_cqe *cqe))
+{
+	struct kt_buffers *buffers = kzalloc(sizeof(*buffers), GFP_KERNEL);
+	struct kt_end *end = &pair->end[0];
+	unsigned int posted = 0;
+	int ret;
+
+	if (!buffers)
+		return kt_fail(pair, "no memory");
+	pair->private = buffers;
+	buffers->back.done = kt_give_back;
+	atomic_set(&buffers->free, KT_UNFINISHED);
+	ret = kt_modify(end, IB_QPS_ERR);
+	while (!ret && atomic_add_unless(&buffers->free, -1, 0)) {
+		ret = post(end, &buffers->back);
+		/* Whoever gives them back may have run now and then */
+		if (!ret && ++posted == KT_POSTS)
+			return kt_fail(pair, "each post came back before it returned");
+	}
+	return ret ? kt_fail(pair, "post: %d", ret) : 0;
+}
+
+static int kt_case_post_all_receives(struct kt_pair *pair)
+{
+	return kt_post_all(pair, kt_post_receive);
+}
+
+static int kt_case_post_all_sends(struct kt_pair *pair)
+{
+	return kt_post_all(pair, kt_post_write);
+}
+
 const struct kt_case kt_handler_cases[] = {
+	{ "post_all_receives_in_error", IB_QPT_RC, KT_EACH_POLL, kt_case_post_all_receives },
+	{ "post_all_sends_in_error", IB_QPT_RC, KT_EACH_POLL, kt_case_post_all_sends },
 	{ "ud_exchange_ah_in_handlers", IB_QPT_UD, KT_EACH_POLL, kt_case_exchange_ah },
 	{ "destroy_in_handler", IB_QPT_RC, KT_RACE, kt_case_destroy_in_handler },
 	{ }

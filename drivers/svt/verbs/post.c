@@ -184,12 +184,13 @@ static int svt_post_one_send(struct svt_qp *qp, const struct ib_send_wr *wr)
 
 /*
  * The engine switches BH off and on, which is not allowed with interrupts off. ib_mad posts so, for
- * one: a worker runs the side then.
+ * one: a worker runs the side then. In ERR, too: what is flushed while it is posted comes back, by
+ * handlers that run when BH come on, to clients that post as long as they have buffers.
  */
 static void svt_wake(struct svt_qp *qp, struct svt_side *side,
 		     void (*kick)(struct svt_qp *qp, int work))
 {
-	if (!irqs_disabled()) {
+	if (!irqs_disabled() && READ_ONCE(qp->state) != IB_QPS_ERR) {
 		kick(qp, SVT_WORK_QUEUE);
 		return;
 	}
