@@ -5,15 +5,13 @@
 # again. Both ends of iSER know the first network namespace only.
 
 . "$(dirname "$0")/../lib/testlib.sh"
-. "$(dirname "$0")/../lib/wire.sh"
-. "$(dirname "$0")/../lib/client.sh"
+. "$(dirname "$0")/../lib/disk.sh"
 
 IQN=iqn.2014-08.org.example:svt
 CONFIG=/sys/kernel/config/target
 DISK_OF_TARGET=$CONFIG/core/iblock_0/disk
 TARGET=$CONFIG/iscsi/$IQN/tpgt_1
 PORTAL=$TARGET/np/10.0.1.1:3260
-TEST_LIMIT=240
 
 target_setup() {
 	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
@@ -37,9 +35,11 @@ portal_open() {
 }
 
 # The target listens for as long as the device is there that it listened on first
-portal_reopen() {
-	rmdir "$PORTAL"
-	portal_open
+device_returned() {
+	if [ "$1" = svt0 ]; then
+		rmdir "$PORTAL"
+		portal_open
+	fi
 }
 
 target_start() {
@@ -87,18 +87,14 @@ disk() {
 	return 1
 }
 
-no_disk() {
-	! disk >/dev/null
+connect_disk() {
+	node --login
+	iscsiadm -m session | tee "$WORK/session"
+	grep '^iser: ' "$WORK/session"
 }
 
-connect() {
-	node --login >&2
-	until_true 20 disk || die "no disk"
-}
-
-disconnect() {
+disconnect_disk() {
 	node --logout
-	until_true 20 no_disk || die "the disk is still there"
 }
 
 # live: the initiator is logged in
@@ -106,28 +102,6 @@ live() {
 	local state
 	state=$(cat /sys/class/iscsi_session/session*/state 2>/dev/null)
 	[ "$state" = LOGGED_IN ]
-}
-
-not_live() {
-	! live
-}
-
-use_disk() {
-	local disk
-	disk=$(connect)
-	iscsiadm -m session | tee "$WORK/session"
-	grep '^iser: ' "$WORK/session"
-	copy_and_compare "$disk"
-	verify_file "$disk" --size=16M
-	disconnect
-}
-
-over_the_wire() {
-	local before
-	before=$(wire_counter svt1 rx_bytes)
-	use_disk
-	[ "$(wire_counter svt1 rx_bytes)" -gt $((before + 8000000)) ] || die "svt1 received little"
-	[ "$(wire_counter svt1 tx_same_host)" = 0 ] || die "there was a short cut"
 }
 
 refusals() {
@@ -138,43 +112,6 @@ refusals() {
 	fails_with 'initiator reported error \([458] - ' node --login
 	target_start
 	no_disk
-}
-
-start_disk_io() {
-	DISK=$(connect)
-	start_io "$DISK"
-}
-
-stop_disk_io() {
-	stop_io
-	verify_file "$DISK" --size=4M
-	disconnect
-}
-
-disconnect_under_io() {
-	start_disk_io
-	disconnect
-	io_failed
-	use_disk
-}
-
-# Nobody is left to hear how it ended, and the disk is as good as before
-killed_under_io() {
-	start_disk_io
-	kill_io
-	live || die "it is not connected any more"
-	copy_and_compare "$DISK"
-	verify_file "$DISK" --size=4M
-	disconnect
-}
-
-target_restarts_under_io() {
-	start_disk_io
-	target_stop
-	until_true 20 not_live || die "nobody misses the target"
-	target_start
-	until_true 60 live || die "it does not come back"
-	stop_disk_io
 }
 
 # requests: how many reads and writes the disk has done
@@ -205,28 +142,6 @@ iscsid_restarts_under_io() {
 	stop_disk_io
 }
 
-link_goes_under_io() {
-	start_disk_io
-	ip link set wire1 down
-	until_true 60 not_live || die "nobody misses the link"
-	ip link set wire1 up
-	ip route replace 10.0.1.1 dev wire1 src 10.0.1.2 table 102
-	until_true 60 live || die "it does not come back"
-	stop_disk_io
-}
-
-# device_goes_under_io NAME NETDEV [COMMAND]: COMMAND is what its user has to do
-device_goes_under_io() {
-	start_disk_io
-	rdma link delete "$1"
-	until_true 60 device_gone "$1" || die "$1 is still there"
-	until_true 60 not_live || die "nobody misses it"
-	wire_device "$1" svt "$2"
-	${3:-:}
-	until_true 60 live || die "it does not come back"
-	stop_disk_io
-}
-
 # After a failed test, too, of which all may be left
 setup() {
 	if [ -d "$TARGET" ]; then
@@ -235,20 +150,11 @@ setup() {
 		node --logout
 		( teardown )
 	fi >/dev/null 2>&1
-	wire_setup
-	wire_device svt0 svt wire0
-	wire_device svt1 svt wire1
-	wire_unbound
-	target_setup
-	initiator_setup
-	echo setup >/run/svt/pair
+	disk_setup wire_unbound target_setup initiator_setup
 }
 
 teardown() {
-	rm -f /run/svt/pair
-	initiator_teardown
-	target_teardown
-	wire_teardown svt0 svt1
+	disk_teardown initiator_teardown target_teardown
 }
 
 setup
@@ -259,8 +165,8 @@ run_test "the program is killed under I/O" killed_under_io
 run_test "the target restarts under I/O" target_restarts_under_io
 run_test "iscsid is killed and started again under I/O" iscsid_restarts_under_io
 run_test "the link goes and comes back under I/O" link_goes_under_io
-run_test "the initiator's device goes and comes back under I/O" device_goes_under_io svt1 wire1
+run_test "the initiator's device goes and comes back under I/O" device_returns_under_io svt1 wire1
 run_test "the target's device goes and comes back under I/O" \
-	device_goes_under_io svt0 wire0 portal_reopen
+	device_returns_under_io svt0 wire0
 run_test "teardown leaves nothing" teardown
 finish

@@ -13,6 +13,8 @@ wire_setup() {
 	ip link add wire0 type veth peer name wire1
 	wire_end wire0 10.0.1.1 10.0.1.2 101
 	wire_end wire1 10.0.1.2 10.0.1.1 102
+	wire_know wire0 wire1 10.0.1.2
+	wire_know wire1 wire0 10.0.1.1
 }
 
 # wire_end NETDEV ADDRESS PEER TABLE: what is sent, and what rdma_cm asks of the netdev on which a
@@ -24,6 +26,20 @@ wire_end() {
 	ip route add "$3" dev "$1" src "$2" table "$4"
 	ip rule add pref 10 iif lo from "$2" to "$3" lookup "$4"
 	ip rule add pref 10 oif "$1" lookup "$4"
+}
+
+# wire_know NETDEV PEER ADDRESS: how to reach it. rdma_cm asks for the peer's MAC, and begins to listen to
+# the answer a moment later; on a veth the answer is there sooner, and it waits for its time limit, which
+# is longer than some clients wait.
+wire_know() {
+	ip neigh replace "$3" lladdr "$(<"/sys/class/net/$2/address")" dev "$1" nud permanent
+}
+
+# wire1_up: behind `ip link set wire1 down`, which took its route and what it knew
+wire1_up() {
+	ip link set wire1 up
+	ip route replace 10.0.1.1 dev wire1 src 10.0.1.2 table 102
+	wire_know wire1 wire0 10.0.1.1
 }
 
 # wire_unbound: what asks for no source address, and goes to wire0's, takes the wire from wire1
