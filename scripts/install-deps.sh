@@ -21,7 +21,7 @@ CHECK=(librdmacm-dev zlib1g-dev
 	rdma-core ibverbs-providers rdmacm-utils python3-pyverbs
 	mmdebstrap qemu-system-arm qemu-system-misc
 	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync
-	nvme-cli fio e2fsprogs nfs-kernel-server open-iscsi socat
+	nvme-cli fio e2fsprogs nfs-kernel-server open-iscsi ksmbd-tools cifs-utils socat
 	iperf netcat-traditional dropbear-bin infiniband-diags
 	ucx-utils libfabric-bin openmpi-bin python3-mpi4py)
 

@@ -31,8 +31,9 @@ usage="usage: kernel.sh um|um-debug|um-debug-newest|debug|kcsan|ROOT-ARCHITECTUR
 choose() {
 	name=$1 ARCH=x86_64 image=arch/x86/boot/bzImage flags=() targets=(all) cross=
 	case $name in
-	um) ARCH=um image=linux configs=(common guest um um-plain) ;;
-	um-debug | um-debug-newest) ARCH=um image=linux configs=(common guest checkers um um-debug) ;;
+	um) ARCH=um image=linux configs=(common guest clients um um-plain) ;;
+	um-debug) ARCH=um image=linux configs=(common guest clients checkers um um-debug) ;;
+	um-debug-newest) ARCH=um image=linux configs=(common guest checkers um um-debug) ;;
 	debug) configs=(common guest checkers x86 debug) ;;
 	kcsan)
 		configs=(common guest x86 kcsan)

@@ -4,10 +4,12 @@
 # tests/budgets. Two run at a time, in this order, and WAITING beside them.
 
 # Programs and libraries of others, and limits that take minutes to reach
-THIRD_PARTY=(tests/e2e/{33,64,65,66,67,70,85}-*.sh)
+THIRD_PARTY=(tests/e2e/{33,64,65,66,67,69,70,85}-*.sh)
+# Clients in the kernel that Debian's kernels are built without
+CLIENTS=(tests/e2e/{63,68}-*.sh)
 # What svt does, wherever it is loaded
 mapfile -t FUNCTIONS < <(printf '%s\n' tests/e2e/[0-9]*.sh |
-	grep -vxF "$(printf '%s\n' "${THIRD_PARTY[@]}")")
+	grep -vxF "$(printf '%s\n' "${THIRD_PARTY[@]}" "${CLIENTS[@]}")")
 # Those with tests that depend on the kernel: run_on_each of tests/lib/testlib.sh
 mapfile -t ON_EACH < <(grep -lE '^\s*run_on_each' "${FUNCTIONS[@]}")
 # Of the functions, what a few minutes suffice for where each access is checked: programs, what is
@@ -17,6 +19,8 @@ CHECKED='10-pingpong/((rc|ud) pingpong|teardown.*)$|'
 CHECKED+='36-[^/]*/(values|teardown)|'
 CHECKED+='45-[^/]*/(the client|between two|teardown)|'
 CHECKED+='10-packets/(48|pad|ICRC|ATOMIC|iova|teardown)'
+# Of the clients, what does not wait for their time limits
+PROMPT='68-[^/]*/(a |what is|unmap|teardown)|63-[^/]*/(files, compared|what is|the link|teardown)'
 
 # Stages that two others run beside: the longest, which waits for timers and RCU for a quarter of its time
 WAITING=(functions)
@@ -73,6 +77,7 @@ stages() {
 	stage_e2e functions um 1 "${FUNCTIONS[@]}"
 	long_stage kunit scripts/kunit.sh --strict
 	SVT_ONLY=$CHECKED stage_e2e checked um-debug 1 tests/e2e/{10,36,45}-*.sh tests/hostile/10-*.sh
+	SVT_ONLY=$PROMPT stage_e2e clients um 1 "${CLIENTS[@]}"
 	for kernel in "${BOOTED[@]}"; do
 		SVT_EACH=1 stage_e2e "stock-${kernel/\//-}" "$kernel" 1 "${ON_EACH[@]}"
 	done
@@ -150,6 +155,9 @@ full_stages() {
 	stage_e2e full-hostile-trixie-6.12-rt trixie/6.12-rt 2 tests/hostile/[0-9]*.sh
 	stage_e2e full-others-6.1 6.1 1 "${THIRD_PARTY[@]}"
 	stage_e2e full-others-6.12 6.12 2 "${THIRD_PARTY[@]}"
+	for kernel in um um-debug; do
+		stage_e2e "full-clients-$kernel" "$kernel" 1 "${CLIENTS[@]}"
+	done
 	for kernel in trixie/6.12 trixie/newest sid/newest; do
 		stage_e2e "full-others-${kernel/\//-}" "$kernel" 2 tests/e2e/70-pyverbs.sh
 	done
