@@ -36,6 +36,16 @@ adding_on_a_vlan_is_refused() {
 	dmesg | grep 'veth0.9: svt: add the device to the netdev below'
 }
 
+# No Ethernet header: rdma_cm would not take such a netdev for the device's, nor ib_core a later address
+adding_without_ethernet_is_refused() {
+	modprobe tun
+	ip -n a tuntap add tun9 mode tun
+	fails in_a rdma link add svt9 type svt netdev tun9 2>"$WORK/error"
+	ip -n a link delete tun9
+	grep -q 'not supported' "$WORK/error"
+	dmesg | grep 'tun9: svt: neither Ethernet nor loopback'
+}
+
 port_follows_link() {
 	until_true 10 port_state svta ACTIVE
 	ip -n a link set veth0 down
@@ -361,6 +371,7 @@ setup_pair
 run_test "adding a device twice is refused" adding_twice_is_refused
 run_test "adding a device on no netdev is refused" adding_on_nothing_is_refused
 run_test "adding a device on a VLAN is refused" adding_on_a_vlan_is_refused
+run_test "adding a device on a netdev without Ethernet is refused" adding_without_ethernet_is_refused
 run_on_each "port state follows the link" port_follows_link
 run_on_each "events of the port come once" port_events_come_once
 run_on_each "active MTU follows the netdev" mtu_follows_netdev
