@@ -2,6 +2,9 @@
 /*
  * /sys/class/infiniband/DEVICE/same_host: whether two QPs of this host may do without packets. Who
  * wants firewall, policies and captures to see what they say to each other writes 0.
+ *
+ * hca_type and board_id are what ibstat shows. node_exporter up to 1.5 wants both of each device,
+ * and tells of none else.
  */
 #include <linux/capability.h>
 #include <linux/kstrtox.h>
@@ -36,8 +39,18 @@ static ssize_t same_host_store(struct device *device, struct device_attribute *a
 }
 static DEVICE_ATTR_RW(same_host);
 
+static ssize_t hca_type_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "svt\n");
+}
+static DEVICE_ATTR_RO(hca_type);
+
+static struct device_attribute dev_attr_board_id = __ATTR(board_id, 0444, hca_type_show, NULL);
+
 static struct attribute *svt_device_attrs[] = {
 	&dev_attr_same_host.attr,
+	&dev_attr_hca_type.attr,
+	&dev_attr_board_id.attr,
 	NULL,
 };
 
