@@ -8,7 +8,7 @@ PACKAGES=(make gcc libc6-dev binutils kmod xz-utils zstd sparse pkg-config zlib1
 	rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest python3 python3-pyverbs
 	pahole iproute2 procps busybox-static tcpdump ethtool socat strace iptables)
 # Programs that the long tests are about
-FUNCTIONS=(infiniband-diags iperf netcat-traditional dropbear-bin tshark)
+FUNCTIONS=(infiniband-diags iperf netcat-traditional dropbear-bin tshark prometheus-node-exporter)
 KERNELS=(linux-image-amd64 linux-headers-amd64)
 
 # choose: sets what root.sh reads: pockets, beside the suite itself, and recipe
