@@ -8,9 +8,11 @@
 
 CONFORM=$BUILD/tools/svt-conform
 
-# rules KIND: each of svt's rows, over addresses of KIND
+# rules KIND: each of svt's rows, over addresses of KIND. Where the program is in the network namespace
+# only: the /sys of another one has no counters.
 rules() {
-	suite in_a "$CONFORM" --device svtb --peer-interface veth0 --gid-index "$(gid_index svtb "$1")"
+	suite nsenter --net=/run/netns/a "$CONFORM" --device svtb --peer-interface veth0 \
+		--gid-index "$(gid_index svtb "$1")" --counters
 }
 
 # results COMMAND...: its rows, whatever came of them, and their table

@@ -77,6 +77,7 @@ struct world {
 	u32 gid_index;
 	const char *table;	/* file for the reST table */
 	bool deviations;	/* which has no rows that passed */
+	bool counters;		/* what is dropped has to be counted */
 };
 
 struct rule {
@@ -124,6 +125,7 @@ struct test {
 	struct ibv_wc wc;
 	bool has_wc;			/* that no rule has looked at */
 	bool has_in;			/* likewise */
+	bool dropped;			/* the device, what the peer sent */
 	const char *but;		/* how @out is not right */
 	char input[COLUMN_MAX], expected[COLUMN_MAX], seen[COLUMN_MAX];
 };
@@ -195,7 +197,9 @@ void expect_response(struct test *t, u8 operation, int psn, u32 offset, u32 leng
 /* All responses to a READ of @length bytes from @offset on */
 void expect_read(struct test *t, int psn, u32 offset, u32 length);
 void expect_atomic(struct test *t, int psn, u64 original);
-/* Nothing was answered: a right request with the PSN @psn is answered next. */
+/* No answer but those that came: a right request with the PSN @psn is answered next. */
+void expect_no_other(struct test *t, int psn);
+/* The same because something was dropped or ignored, which svt has to count */
 void expect_silence(struct test *t, int psn);
 /* Nothing is answered to a kind of QP that never does; what follows must have shown it */
 void expect_nothing(struct test *t);

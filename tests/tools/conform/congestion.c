@@ -129,7 +129,7 @@ static void marked_message(struct test *t)
 	expect_ack(t, 2);
 	expect_completion(t, RECEIVE, IBV_WC_SUCCESS);
 	expect_received(t, 2 * MTU + 8);
-	expect_silence(t, 3);
+	expect_no_other(t, 3);
 }
 
 static void marked_read(struct test *t)
@@ -138,7 +138,7 @@ static void marked_read(struct test *t)
 	connect_qp(t, IBV_QPT_RC);
 	ask(t, OP_READ_REQUEST, 0, 2 * MTU);
 	expect_read(t, 0, 0, 2 * MTU);
-	expect_silence(t, 2);
+	expect_no_other(t, 2);
 }
 
 static void marked_ack(struct test *t)

@@ -23,7 +23,7 @@ static void taken(struct test *t)
 	expect_completion(t, RECEIVE, IBV_WC_SUCCESS);
 	ask(t, OP_READ_REQUEST, 2, 2 * MTU);
 	expect_read(t, 2, 0, 2 * MTU);
-	expect_silence(t, 4);
+	expect_no_other(t, 4);
 }
 
 /* Answers go where they went before */

@@ -109,7 +109,7 @@ static void all_at_once(struct test *t)
 	for (i = 0; i < ROUNDS; i++)
 		burst(t, i * d->promised, d->promised);
 	expect_value(t, "word", *word(t), START + sums_before(t, ROUNDS * d->promised));
-	expect_silence(t, psn_of(t, ROUNDS * d->promised));
+	expect_no_other(t, psn_of(t, ROUNDS * d->promised));
 }
 
 static void all_again(struct test *t)

@@ -36,7 +36,7 @@ static void flushes(struct test *t)
 	expect_done(t, 1);
 	expect_value(t, "MSN", t->in.msn, 2);
 	expect_written(t, 8);
-	expect_silence(t, 2);
+	expect_no_other(t, 2);
 }
 
 /* Of a region the key alone counts. */
@@ -86,7 +86,7 @@ static void reserved_value(struct test *t)
 		expect_error_state(t);
 	} else {
 		expect_done(t, 0);
-		expect_silence(t, 1);
+		expect_no_other(t, 1);
 	}
 }
 
@@ -120,7 +120,7 @@ static void writes(struct test *t)
 	expect_value(t, "MSN", t->in.msn, 1);
 	expect_written(t, 8);
 	expect_unwritten(t, 8);
-	expect_silence(t, 1);
+	expect_no_other(t, 1);
 }
 
 /* What the program wrote since stays. */

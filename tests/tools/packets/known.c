@@ -72,7 +72,7 @@ void known_sync(struct test *k)
 	known_send(k);
 	known_counts(k, COUNT_NO_QP, 1);
 	do {
-		counters_read(k->s->options->device, &now);
+		scene_counters(k->s, &now);
 		if (now.value[COUNT_NO_QP] - k->before.value[COUNT_NO_QP] >=
 		    k->expected[COUNT_NO_QP])
 			return;
@@ -86,7 +86,7 @@ static u32 compare(struct test *k, u64 *moved)
 	struct counters now;
 	u32 i;
 
-	counters_read(k->s->options->device, &now);
+	scene_counters(k->s, &now);
 	for (i = 0; i < COUNTERS; i++) {
 		*moved = now.value[i] - k->before.value[i];
 		if (*moved != k->expected[i])
@@ -168,6 +168,6 @@ void known_each(struct scene *s, const struct suite_case *c)
 	link_drain(&s->link);
 	scene_events(s);
 	memset(k.expected, 0, sizeof(k.expected));
-	counters_read(s->options->device, &k.before);
+	scene_counters(s, &k.before);
 	suite_call(run, &k);
 }

@@ -164,7 +164,7 @@ static void valid_exchanges(struct test *k)
 			answered += k->s->tally.answered;
 		}
 	}
-	counters_read(k->s->options->device, &now);
+	scene_counters(k->s, &now);
 	for (i = 0; i < COUNTERS; i++) {
 		if (i >= COUNT_PSN && i != COUNT_LENGTH)
 			k->expected[i] = now.value[i] - k->before.value[i];

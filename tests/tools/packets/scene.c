@@ -181,6 +181,12 @@ bool scene_intact(struct scene *s)
 	return good;
 }
 
+void scene_counters(const struct scene *s, struct counters *c)
+{
+	if (counters_read(s->options->device, c))
+		die("%s has no counters", s->options->device);
+}
+
 static void drain_events(struct scene *s, struct ibv_context *ctx)
 {
 	struct ibv_async_event event;

@@ -2,6 +2,7 @@
 #ifndef PACKETS_SCENE_H
 #define PACKETS_SCENE_H
 
+#include "counters.h"
 #include "dev.h"
 #include "link.h"
 #include "memory.h"
@@ -70,6 +71,8 @@ struct target *scene_target(struct scene *s, const char *kind, bool ipv6);
 struct target *scene_pick(struct scene *s, struct random *r);
 /* Memory, and QPs that nothing may happen to; says on stdout what is wrong. */
 bool scene_intact(struct scene *s);
+/* The device's counters; ends the program when there are none. */
+void scene_counters(const struct scene *s, struct counters *c);
 /* Takes the events of the device off it. */
 void scene_events(struct scene *s);
 void scene_listen(struct scene *s);

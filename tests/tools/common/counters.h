@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-#ifndef PACKETS_COUNTERS_H
-#define PACKETS_COUNTERS_H
+#ifndef TOOLS_COUNTERS_H
+#define TOOLS_COUNTERS_H
 
 #include "types.h"
 
@@ -30,8 +30,8 @@ struct counters {
 	u64 value[COUNTERS];
 };
 
-/* Ends the program when they cannot be read. */
-void counters_read(const char *device, struct counters *c);
+/* By hw_counters in sysfs. Return: 0, or -1 with complain(). */
+int counters_read(const char *device, struct counters *c);
 const char *counter_name(enum counter c);
 
 #endif

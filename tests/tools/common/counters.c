@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "complaint.h"
 #include "counters.h"
-#include "scene.h"
 
 static const char *const names[COUNTERS] = {
 	[COUNT_BACKEND] = "rx_dropped_backend",
@@ -43,35 +43,50 @@ static FILE *open_counter(const char *device, const char *name, const char *mode
 		 name);
 	file = fopen(path, mode);
 	if (!file)
-		die("%s: %s", path, strerror(errno));
+		complain(path, errno);
 	return file;
 }
 
-static void stop_caching(const char *device)
+static int stop_caching(const char *device)
 {
 	static bool done;
 	FILE *file;
 
 	if (done)
-		return;
+		return 0;
 	file = open_counter(device, "lifespan", "w");
+	if (!file)
+		return -1;
 	if (fputs("0", file) < 0 || fclose(file))
-		die("cannot set the life span of the counters of %s", device);
+		return complain("lifespan", errno);
 	done = true;
+	return 0;
 }
 
-void counters_read(const char *device, struct counters *c)
+static int read_counter(const char *device, const char *name, u64 *value)
 {
-	unsigned long long value;
-	FILE *file;
+	FILE *file = open_counter(device, name, "r");
+	unsigned long long number;
+	int found;
+
+	if (!file)
+		return -1;
+	found = fscanf(file, "%llu", &number);
+	fclose(file);
+	if (found != 1)
+		return complain(name, EINVAL);
+	*value = number;
+	return 0;
+}
+
+int counters_read(const char *device, struct counters *c)
+{
 	u32 i;
 
-	stop_caching(device);
-	for (i = 0; i < COUNTERS; i++) {
-		file = open_counter(device, names[i], "r");
-		if (fscanf(file, "%llu", &value) != 1)
-			die("counter %s of %s is not a number", names[i], device);
-		fclose(file);
-		c->value[i] = value;
-	}
+	if (stop_caching(device))
+		return -1;
+	for (i = 0; i < COUNTERS; i++)
+		if (read_counter(device, names[i], &c->value[i]))
+			return -1;
+	return 0;
 }
