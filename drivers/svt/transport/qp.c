@@ -183,6 +183,8 @@ void svt_qp_stop(struct svt_qp *qp)
 	hrtimer_cancel(&qp->send.timer);
 	/* Each ends with a kick of the side, which may defer the rest */
 	svt_faults_stop(qp);
+	cancel_delayed_work_sync(&qp->send.side.late);
+	cancel_delayed_work_sync(&qp->recv.side.late);
 	cancel_work_sync(&qp->send.side.defer);
 	cancel_work_sync(&qp->recv.side.defer);
 	svt_mw_disown(&qp->windows);

@@ -123,6 +123,8 @@ struct svt_fault {
  * @backlog: packets that came while the side was busy; its own lock
  * @notify: collected by the owner, under @lock
  * @defer: runs the side again from the workqueue after a budget
+ * @late: runs it for what a kernel client posted to a QP in ERR
+ * @late_runs: how often it was to, up to a bound; see verbs/post.c
  * @fault: pages that it waits for; by the owner and the worker in turn
  */
 struct svt_side {
@@ -131,6 +133,8 @@ struct svt_side {
 	struct sk_buff_head backlog;
 	struct svt_notify notify;
 	struct work_struct defer;
+	struct delayed_work late;
+	atomic_t late_runs;
 	struct svt_fault fault;
 };
 

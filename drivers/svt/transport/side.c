@@ -159,6 +159,16 @@ static void svt_recv_deferred(struct work_struct *work)
 	svt_recv_kick(container_of(work, struct svt_qp, recv.side.defer), SVT_WORK_BUDGET);
 }
 
+static void svt_send_late(struct work_struct *work)
+{
+	svt_send_kick(container_of(work, struct svt_qp, send.side.late.work), SVT_WORK_QUEUE);
+}
+
+static void svt_recv_late(struct work_struct *work)
+{
+	svt_recv_kick(container_of(work, struct svt_qp, recv.side.late.work), SVT_WORK_QUEUE);
+}
+
 /**
  * svt_sides_init - make both sides of a new QP ready to be kicked
  * @qp: QP
@@ -171,6 +181,8 @@ void svt_sides_init(struct svt_qp *qp)
 	skb_queue_head_init(&qp->recv.side.backlog);
 	INIT_WORK(&qp->send.side.defer, svt_send_deferred);
 	INIT_WORK(&qp->recv.side.defer, svt_recv_deferred);
+	INIT_DELAYED_WORK(&qp->send.side.late, svt_send_late);
+	INIT_DELAYED_WORK(&qp->recv.side.late, svt_recv_late);
 }
 
 static struct svt_cq *svt_side_cq(struct svt_qp *qp, const struct svt_side *side)

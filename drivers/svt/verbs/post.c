@@ -12,6 +12,10 @@
 
 #include "verbs.h"
 
+/* Of a side in ERR, before a flush waits, and for how long: a whole tick at least */
+#define SVT_PROMPT_RUNS		16
+#define SVT_LATE_JIFFIES	2
+
 static bool svt_has_bit(u32 mask, unsigned int bit)
 {
 	return bit < 32 && mask & BIT(bit);
@@ -183,14 +187,30 @@ static int svt_post_one_send(struct svt_qp *qp, const struct ib_send_wr *wr)
 }
 
 /*
+ * What is posted to a QP in ERR is flushed by a worker: within the post it would come back, by
+ * handlers that run when BH come on, to clients that post as long as they have buffers. A worker
+ * may run after each post, too, so after some time it lets such a client use up its buffers. Those
+ * that drain a QP post one, and do not wait.
+ */
+static void svt_flush_late(struct svt_qp *qp, struct svt_side *side)
+{
+	bool prompt = atomic_add_unless(&side->late_runs, 1, SVT_PROMPT_RUNS);
+
+	queue_delayed_work(qp->core->workqueue, &side->late, prompt ? 0 : SVT_LATE_JIFFIES);
+}
+
+/*
  * The engine switches BH off and on, which is not allowed with interrupts off. ib_mad posts so, for
- * one: a worker runs the side then. In ERR, too: what is flushed while it is posted comes back, by
- * handlers that run when BH come on, to clients that post as long as they have buffers.
+ * one: a worker runs the side then.
  */
 static void svt_wake(struct svt_qp *qp, struct svt_side *side,
 		     void (*kick)(struct svt_qp *qp, int work))
 {
-	if (!irqs_disabled() && READ_ONCE(qp->state) != IB_QPS_ERR) {
+	if (READ_ONCE(qp->state) == IB_QPS_ERR) {
+		svt_flush_late(qp, side);
+		return;
+	}
+	if (!irqs_disabled()) {
 		kick(qp, SVT_WORK_QUEUE);
 		return;
 	}
