@@ -6,6 +6,7 @@
 #include <linux/delay.h>
 
 #include "tests/fake.h"
+#include "verbs/verbs.h"
 #include "wire/aeth.h"
 
 /* 10 us: code 1 of an RNR NAK */
@@ -38,6 +39,8 @@ static void expect_at_rest(struct kunit *test, struct svt_qp *qp)
 	KUNIT_EXPECT_FALSE(test, hrtimer_active(&qp->send.timer));
 	KUNIT_EXPECT_EQ(test, work_busy(&qp->send.side.defer), 0);
 	KUNIT_EXPECT_EQ(test, work_busy(&qp->recv.side.defer), 0);
+	KUNIT_EXPECT_EQ(test, work_busy(&qp->send.side.late.work), 0);
+	KUNIT_EXPECT_EQ(test, work_busy(&qp->recv.side.late.work), 0);
 	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&qp->send.side.backlog));
 	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&qp->recv.side.backlog));
 }
@@ -105,9 +108,41 @@ static void a_qp_that_ends_leaves_no_work(struct kunit *test)
 		post(fake, qp, 1);
 		queue_work(fake->core.workqueue, &qp->send.side.defer);
 		queue_work(fake->core.workqueue, &qp->recv.side.defer);
+		queue_delayed_work(fake->core.workqueue, &qp->send.side.late, i % 2);
+		queue_delayed_work(fake->core.workqueue, &qp->recv.side.late, i % 2);
 		svt_fake_destroy(fake);
 		expect_at_rest(test, qp);
 	}
+}
+
+/* Posts to a QP in ERR until it makes them wait: false when it never does */
+static bool post_until_they_wait(struct svt_qp *qp)
+{
+	const struct ib_recv_wr wr = {}, *bad;
+	int before, i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		before = atomic_read(&qp->recv.side.late_runs);
+		if (svt_post_recv(&qp->ibqp, &wr, &bad))
+			return false;
+		flush_delayed_work(&qp->recv.side.late);
+		if (atomic_read(&qp->recv.side.late_runs) == before)
+			return true;
+	}
+	return false;
+}
+
+static void many_late_posts_wait_until_reset(struct kunit *test)
+{
+	const struct svt_fake_options options = SVT_FAKE_RC;
+	struct svt_fake *fake = svt_fake_create(test);
+	struct svt_qp *qp = svt_fake_qp(fake, &options);
+
+	KUNIT_ASSERT_EQ(test, svt_fake_modify(qp, IB_QPS_ERR), 0);
+	KUNIT_EXPECT_TRUE(test, post_until_they_wait(qp));
+	KUNIT_ASSERT_EQ(test, svt_fake_modify(qp, IB_QPS_RESET), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&qp->recv.side.late_runs), 0);
+	svt_fake_destroy(fake);
 }
 
 /* Between the check of a modify and the change itself the peer may end the QP */
@@ -200,6 +235,7 @@ static struct kunit_case lifetime_cases[] = {
 	KUNIT_CASE(a_qp_that_is_reset_leaves_no_timer),
 	KUNIT_CASE(destroy_races_with_the_timer),
 	KUNIT_CASE(a_qp_that_ends_leaves_no_work),
+	KUNIT_CASE(many_late_posts_wait_until_reset),
 	KUNIT_CASE(a_modify_that_comes_late_leaves_the_qp_in_error),
 	KUNIT_CASE(a_handler_may_poll_arm_and_post),
 	{}

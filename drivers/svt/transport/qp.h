@@ -124,7 +124,7 @@ struct svt_fault {
  * @notify: collected by the owner, under @lock
  * @defer: runs the side again from the workqueue after a budget
  * @late: runs it for what a kernel client posted to a QP in ERR
- * @late_runs: how often it was to, up to a bound; see verbs/post.c
+ * @late_runs: how often @late was queued since RESET, up to a bound; see verbs/post.c
  * @fault: pages that it waits for; by the owner and the worker in turn
  */
 struct svt_side {

@@ -275,6 +275,7 @@ void svt_requester_reset(struct svt_qp *qp)
 	send->flow_blocked = false;
 	send->answer_lost = false;
 	svt_fault_forget(&send->side);
+	atomic_set(&send->side.late_runs, 0);
 	send->pace_next = 0;
 	send->drained = false;
 	svt_recovery_stop(qp);

@@ -198,6 +198,7 @@ void svt_responder_reset(struct svt_qp *qp)
 	recv->hole_seen = false;
 	recv->absent = false;
 	svt_fault_forget(&recv->side);
+	atomic_set(&recv->side.late_runs, 0);
 	recv->ack_due = false;
 	recv->flow_blocked = false;
 	recv->last_wqe_raised = false;

@@ -187,10 +187,10 @@ static int svt_post_one_send(struct svt_qp *qp, const struct ib_send_wr *wr)
 }
 
 /*
- * What is posted to a QP in ERR is flushed by a worker: within the post it would come back, by
- * handlers that run when BH come on, to clients that post as long as they have buffers. A worker
- * may run after each post, too, so after some time it lets such a client use up its buffers. Those
- * that drain a QP post one, and do not wait.
+ * A worker flushes what is posted to a QP in ERR. Were it flushed within the post, a client whose
+ * completion handler posts again would never come out of it. The worker may also run after each
+ * post, so from SVT_PROMPT_RUNS on it waits, and such a client runs out of buffers. Who drains a QP
+ * posts one request, and is not delayed.
  */
 static void svt_flush_late(struct svt_qp *qp, struct svt_side *side)
 {
