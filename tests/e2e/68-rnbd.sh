@@ -12,7 +12,8 @@
 GIVES_UP=1
 SESSION=svt
 CONTROL=/sys/class/rnbd-client/ctl
-PATHS=/sys/class/rtrs-client/$SESSION/paths
+CLIENT=/sys/class/rtrs-client/$SESSION
+PATHS=$CLIENT/paths
 
 # A client that comes back wants as many buffers as it had.
 target_start() {
@@ -36,9 +37,11 @@ target_teardown() {
 	modprobe -r brd
 }
 
-# map DEVICE [OPTION]: what the target calls so. A port has to stand in front of the address
+# map DEVICE [OPTION]: what the target calls so. A port has to stand in front of the address. RTRS's
+# own choice of a path keeps a list on each CPU, and one that is preempted there fails its request.
 map() {
-	echo "${2:-} sessname=$SESSION path=ip:10.0.1.2@ip:10.0.1.1 device_path=$1" >$CONTROL/map_device
+	echo "${2:-} sessname=$SESSION path=ip:10.0.1.2@ip:10.0.1.1 device_path=$1" >$CONTROL/map_device || return
+	echo round-robin >$CLIENT/mpath_policy
 }
 
 connect_disk() {
@@ -53,11 +56,17 @@ disk() {
 	return 1
 }
 
+# A session whose name the target still has can not be made again
 disconnect_disk() {
 	local name
 	for name in /sys/block/rnbd*; do
 		echo force >"$name/rnbd/unmap_device"
 	done
+	until_true 20 session_gone || die "the target keeps the session"
+}
+
+session_gone() {
+	[ ! -e /sys/class/rtrs-server/$SESSION ]
 }
 
 # live: the path is connected, and the disk is open at the other end
