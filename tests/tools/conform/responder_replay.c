@@ -52,6 +52,17 @@ static void not_again(struct test *t)
 	expect_silence(t, 4);
 }
 
+static void nothing_again(struct test *t)
+{
+	int i;
+
+	connect_qp(t, IBV_QPT_RC);
+	for (i = 0; i < 2; i++) {
+		ask(t, OP_READ_REQUEST, 0, 0);
+		expect_read(t, 0, 0, 0);
+	}
+}
+
 /* The data may be what is there now */
 static void again_after_more(struct test *t)
 {
@@ -183,6 +194,8 @@ const struct rule replay_rules[] = {
 	AGAIN("first", "a duplicate READ may ask for less: one packet is an ONLY", 0, 1),
 	AGAIN("one", "a duplicate READ of a packet in the middle is an ONLY", 1, 1),
 	AGAIN("two", "a duplicate READ of two packets in the middle is FIRST and LAST", 1, 2),
+	{ "replay_nothing", nothing_again, "9.7.5.1.3",
+	  "a duplicate READ of no bytes is answered again" },
 	DROPPED("key", "a duplicate with another R_Key is dropped", 0, 4, 0xffffff00,
 		.what = "another R_Key"),
 	DROPPED("address", "a duplicate with another address is dropped", 0, 4, .shift = 8 * MTU,
