@@ -9,8 +9,10 @@
  */
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
+#include <linux/inetdevice.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
+#include <net/addrconf.h>
 #include <net/netdev_lock.h>
 
 #include "device.h"
@@ -151,10 +153,18 @@ static int enlist(struct roce_device *device)
 }
 
 /* newlink() has no other way to say why */
+static void say_refused(const struct net_device *netdev, const char *reason)
+{
+	if (net_ratelimit())
+		netdev_err(netdev, "svt: %s\n", reason);
+}
+
 static void say_no_sockets(const struct net_device *netdev, int error)
 {
+	if (!net_ratelimit())
+		return;
 	if (error == -EADDRINUSE)
-		netdev_err(netdev, "svt: UDP port %u is in use in this network namespace, by rxe or a program\n",
+		netdev_err(netdev, "svt: UDP port %u is in use in this network namespace: unload rdma_rxe, or end the program that ss -nulp shows\n",
 			   ROCE_V2_UDP_DPORT);
 	else
 		netdev_err(netdev, "svt: cannot open UDP port %u: %pe\n", ROCE_V2_UDP_DPORT,
@@ -174,9 +184,28 @@ static int roce_prepare(struct roce_device *device, struct net_device *netdev)
 	}
 	netdev_hold(netdev, &device->tracker, GFP_KERNEL);
 	ret = enlist(device);
+	if (ret == -EEXIST)
+		say_refused(netdev, "it has a device already, which rdma link shows");
 	if (ret)
 		let_go(device);
 	return ret;
+}
+
+static bool has_address(const struct net_device *netdev)
+{
+	const struct in_device *in_dev = __in_dev_get_rtnl(netdev);
+	const struct inet6_dev *in6_dev = IS_ENABLED(CONFIG_IPV6) ? __in6_dev_get(netdev) : NULL;
+
+	return (in_dev && rcu_access_pointer(in_dev->ifa_list)) ||
+	       (in6_dev && !list_empty(&in6_dev->addr_list));
+}
+
+/* That is no error: ib_core makes GIDs of addresses as they come */
+static void say_no_address(const struct net_device *netdev, const struct ib_device *ibdev)
+{
+	if (!has_address(netdev) && net_ratelimit())
+		netdev_notice(netdev, "svt: it has no IP address yet: until it has, nobody can reach %s\n",
+			      dev_name(&ibdev->dev));
 }
 
 /*
@@ -203,6 +232,7 @@ static int roce_start(struct roce_device *device)
 		netdev_lock_ops(device->netdev);
 		roce_update_link(device);
 		netdev_unlock_ops(device->netdev);
+		say_no_address(device->netdev, ibdev);
 	}
 	rtnl_unlock();
 
@@ -221,9 +251,9 @@ static int roce_start(struct roce_device *device)
 static bool is_fit(const struct net_device *netdev)
 {
 	if (netdev->type != ARPHRD_ETHER && netdev->type != ARPHRD_LOOPBACK)
-		netdev_err(netdev, "svt: neither Ethernet nor loopback\n");
+		say_refused(netdev, "neither Ethernet nor loopback");
 	else if (is_vlan_dev(netdev))
-		netdev_err(netdev, "svt: add the device to the netdev below: it serves its VLANs\n");
+		say_refused(netdev, "add the device to the netdev below: it serves its VLANs");
 	else
 		return true;
 	return false;
@@ -235,8 +265,9 @@ static bool is_fit(const struct net_device *netdev)
  * @netdev: Ethernet but no VLAN, or loopback; the caller holds it
  *
  * Context: may sleep; RTNL not held.
- * Return: 0, -EEXIST when @netdev has a device, -EOPNOTSUPP when it is of another kind,
- *	-EADDRINUSE when its namespace has no free UDP port 4791, or another negative errno.
+ * Return: 0, -EEXIST when @netdev has a device or @name is taken, -EOPNOTSUPP when it is of
+ *	another kind, -EADDRINUSE when its namespace has no free UDP port 4791, or another
+ *	negative errno.
  */
 int roce_create(const char *name, struct net_device *netdev)
 {
@@ -261,6 +292,8 @@ int roce_create(const char *name, struct net_device *netdev)
 	/* A registered device may be gone before the next line; its memory shall not */
 	get_device(&device->svt.ibdev.dev);
 	ret = svt_register_device(&device->svt, &roce_ops, netdev, name);
+	if (ret == -EEXIST)
+		say_refused(netdev, "another RDMA device has that name");
 	if (ret) {
 		roce_release(&device->svt);
 		put_device(&device->svt.ibdev.dev);

@@ -21,6 +21,32 @@ pingpong() {
 adding_twice_is_refused() {
 	fails_with 'File exists' in_a rdma link add svtc type svt netdev veth0
 	fails_with 'File exists' in_a rdma link add svta type svt netdev veth0
+	dmesg | grep 'veth0: svt: it has a device already'
+}
+
+adding_by_a_name_that_is_taken_is_refused() {
+	ip -n a link add cable0 type veth peer name cable1
+	fails_with 'File exists' in_a rdma link add svta type svt netdev cable0
+	ip -n a link delete cable0
+	dmesg | grep 'cable0: svt: another RDMA device has that name'
+}
+
+# said DEVICE COUNT: so often, that nobody can reach it yet
+said() {
+	[ "$(dmesg | grep -c "cable0: svt: it has no IP address yet: until it has, nobody can reach $1\$")" = "$2" ]
+}
+
+no_address_is_said() {
+	ip -n a link add cable0 type veth peer name cable1
+	in_a rdma link add svtc type svt netdev cable0
+	said svtc 1
+	in_a rdma link delete svtc
+	until_true 10 device_gone svtc
+	ip -n a addr add 10.9.0.1/24 dev cable0
+	in_a rdma link add svtc type svt netdev cable0
+	said svtc 1
+	ip -n a link delete cable0
+	until_true 10 device_gone svtc
 }
 
 adding_on_nothing_is_refused() {
@@ -369,6 +395,8 @@ set_up_quietly() {
 
 setup_pair
 run_test "adding a device twice is refused" adding_twice_is_refused
+run_test "adding a device by a name that is taken is refused" adding_by_a_name_that_is_taken_is_refused
+run_on_each "that a device has no address yet is said" no_address_is_said
 run_test "adding a device on no netdev is refused" adding_on_nothing_is_refused
 run_test "adding a device on a VLAN is refused" adding_on_a_vlan_is_refused
 run_test "adding a device on a netdev without Ethernet is refused" adding_without_ethernet_is_refused
