@@ -224,6 +224,9 @@ struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova,
 	return ret ? ERR_PTR(ret) : svt_mr_of_pages(pd, &pages, length, iova, access);
 }
 
+/* What a buffer's exporter has to do for that nobody knows */
+#define SVT_ACCESS_FLUSH	(IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
+
 static int svt_mr_import(struct svt_mr_pages *pages, int fd, u64 offset, u64 length, bool write)
 {
 	*pages = (struct svt_mr_pages) {
@@ -251,7 +254,8 @@ static int svt_mr_import(struct svt_mr_pages *pages, int fd, u64 offset, u64 len
  *
  * Context: may sleep.
  * Return: the region; -EINVAL length, addresses wrap, or no dma-buf so long; -ENOMEM memory or
- * regions run out; -EOPNOTSUPP there is @dmah; as svt_buffer_open() and svt_buffer_table().
+ * regions run out; -EOPNOTSUPP there is @dmah, or FLUSH in @access; as svt_buffer_open() and
+ * svt_buffer_table().
  */
 struct ib_mr *svt_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd,
 				     int access, struct ib_dmah *dmah,
@@ -261,7 +265,7 @@ struct ib_mr *svt_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u
 	u64 end;
 	int ret;
 
-	if (dmah)
+	if (dmah || access & SVT_ACCESS_FLUSH)
 		return ERR_PTR(-EOPNOTSUPP);
 	if (!length || length > SVT_MAX_MR_LENGTH || check_add_overflow(iova, length, &end))
 		return ERR_PTR(-EINVAL);
@@ -352,8 +356,7 @@ static int svt_rereg_check(const struct svt_mr *mr, int flags, int access)
 		return -EOPNOTSUPP;
 	if (flags & IB_MR_REREG_TRANS || !(flags & IB_MR_REREG_ACCESS))
 		return 0;
-	/* What a buffer's exporter has to do for that nobody knows */
-	if (mr->buffer && access & (IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT))
+	if (mr->buffer && access & SVT_ACCESS_FLUSH)
 		return -EOPNOTSUPP;
 	/* Pinned or not: that is of the memory */
 	if ((mr->key.access ^ access) & IB_ACCESS_ON_DEMAND)
