@@ -42,7 +42,7 @@
 	row(SVT_COUNT_RX_DROPPED_QKEY, "rx_dropped_qkey",					\
 	    "datagrams with a wrong Q_Key")							\
 	row(SVT_COUNT_RX_DROPPED_BACKLOG, "rx_dropped_backlog",					\
-	    "too many packets, or requests to answer, wait for the QP")				\
+	    "too many packets, or requests to answer, wait for the QP; or a FLUSH is not done")	\
 	row(SVT_COUNT_RX_DROPPED_MEMORY, "rx_dropped_memory",					\
 	    "no memory for a copy of a packet")							\
 	row(SVT_COUNT_RX_DROPPED_PSN, "rx_dropped_psn",						\

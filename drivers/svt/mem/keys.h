@@ -270,7 +270,8 @@ int svt_region_local(struct svt_keys *keys, const struct ib_pd *pd, const struct
 		     int access, struct svt_region *region);
 int svt_region_remote(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u32 rkey, u64 addr,
 		      u64 length, int access, struct svt_region *region);
-int svt_region_whole(struct svt_keys *keys, const struct ib_pd *pd, u32 rkey, int access);
+int svt_region_whole(struct svt_keys *keys, const struct ib_pd *pd, u32 rkey, int access,
+		     struct svt_region *region);
 u32 svt_region_page(const struct svt_region *region, u64 offset, u32 length, struct bio_vec *bvec);
 u64 svt_region_bvec(const struct svt_region *region, u64 offset, u64 length,
 		    struct bio_vec *bvec, unsigned int max, unsigned int *count);

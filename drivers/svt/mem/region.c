@@ -171,17 +171,19 @@ int svt_region_remote(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u3
  * @pd: of the QP that the request came to
  * @rkey: from the packet; of a region, for a window is not one
  * @access: what has to be allowed: enum ib_access_flags
+ * @region: set on success
  *
- * Context: RCU read section.
+ * Context: RCU read section, in which @region is used.
  * Return: 0; -EINVAL no such key; -EACCES another protection domain, or not allowed.
  */
-int svt_region_whole(struct svt_keys *keys, const struct ib_pd *pd, u32 rkey, int access)
+int svt_region_whole(struct svt_keys *keys, const struct ib_pd *pd, u32 rkey, int access,
+		     struct svt_region *region)
 {
 	const struct svt_mr *mr = svt_region_find(keys, pd, rkey);
 
 	if (IS_ERR(mr))
 		return PTR_ERR(mr);
-	return access & ~mr->key.access ? -EACCES : 0;
+	return region_open(mr, pd, rkey, mr->key.start, mr->key.length, access, region);
 }
 
 /* One page of a DMA region: @addr is a kernel virtual address */

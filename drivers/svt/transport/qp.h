@@ -224,8 +224,9 @@ struct svt_send_side {
  * @next_psn: of the next response packet to send; behind @end_psn when all are sent
  * @opcode: of the request
  * @replay: was answered completely once
- * @rkey: read
- * @remote_addr: read
+ * @rkey: read, FLUSH to persistent memory
+ * @remote_addr: read; FLUSH: of the first byte that is not written back yet
+ * @flush_left: FLUSH: bytes to be written back before it is answered
  * @length: read, bytes
  * @end: read, bytes up to the end of the answer
  * @srq_num: XRC: of the SRQ whose PD the memory is of
@@ -241,6 +242,7 @@ struct svt_resource {
 	bool replay;
 	u32 rkey;
 	u64 remote_addr;
+	u64 flush_left;
 	u32 length;
 	u32 end;
 	u32 srq_num;
@@ -302,6 +304,8 @@ struct svt_recv_side {
 	u32 resource_count;		/* how many are kept */
 	u32 resource_fresh;		/* of the newest: not yet answered completely */
 	u32 resource_pending;		/* of the newest: may have responses to send */
+	u32 persisting;			/* of these: FLUSHes that have bytes to write back */
+	u32 persisted;			/* bytes written back since the last run ended */
 };
 
 struct svt_qp_type;

@@ -170,6 +170,7 @@ void svt_responder_run(struct svt_qp *qp, int work)
 		svt_resource_forget(recv);
 	}
 	svt_answer_run(qp);
+	recv->persisted = 0;
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)
 		svt_receive_flush(qp);
 }

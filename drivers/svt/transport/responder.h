@@ -90,6 +90,7 @@ enum svt_verdict svt_resource_read(struct svt_qp *qp, struct svt_rx_packet *rx);
 enum svt_verdict svt_resource_atomic(struct svt_qp *qp, struct svt_rx_packet *rx);
 enum svt_verdict svt_resource_flush(struct svt_qp *qp, struct svt_rx_packet *rx);
 enum svt_verdict svt_resource_atomic_write(struct svt_qp *qp, struct svt_rx_packet *rx);
+int svt_resource_persist(struct svt_qp *qp, struct svt_resource *resource);
 bool svt_resource_replay(struct svt_qp *qp, const struct svt_packet *packet);
 struct svt_resource *svt_resource_pending(struct svt_recv_side *recv, u32 *back);
 void svt_resource_settle(struct svt_recv_side *recv);

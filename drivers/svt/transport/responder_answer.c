@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What an RC responder sends: read responses and atomic acknowledgments in the order of their
- * PSNs, then one acknowledgment or NAK for the batch.
+ * PSNs, then one acknowledgment or NAK for the batch. A FLUSH to persistent memory is answered once
+ * all of it is there, so until then it keeps back what stands behind it.
  *
  * An ACK or NAK acknowledges everything before its PSN, so it waits until nothing is pending
  * before it, and a later one takes the place of an earlier one. Responses reference the pages of
@@ -203,11 +204,15 @@ static void svt_answer_add_atomic(const struct svt_qp *qp, struct svt_train_buil
 
 /* Return: how many responses of @resource were added, or as svt_answer_add_read() */
 static int svt_answer_add(struct svt_qp *qp, struct svt_train_builder *builder,
-			  const struct svt_resource *resource)
+			  struct svt_resource *resource)
 {
 	u32 before = builder->train.packets;
 	int ret = 0;
 
+	if (resource->flush_left)
+		ret = svt_resource_persist(qp, resource);
+	if (ret)
+		return ret;
 	if (svt_opcode_info(resource->opcode)->flags & SVT_OP_ATOMIC)
 		svt_answer_add_atomic(qp, builder, resource);
 	else
@@ -227,8 +232,8 @@ static int svt_answer_send(struct svt_qp *qp, const struct svt_packet *packet)
 }
 
 /*
- * The memory of a read went away before it was answered. The peer of one that was answered once
- * may have all it wants, and ask for nothing: such a duplicate is not worth a QP.
+ * The memory of a read, or of a FLUSH, went away before it was answered. The peer of one that was
+ * answered once may have all it wants, and ask for nothing: such a duplicate is not worth a QP.
  */
 static void svt_answer_lost(struct svt_qp *qp, const struct svt_resource *resource)
 {
@@ -247,7 +252,7 @@ static void svt_answer_lost(struct svt_qp *qp, const struct svt_resource *resour
 /*
  * One train of responses with consecutive PSNs, of as many resources as it takes; @resource is the
  * oldest that is pending. Short reads and atomics that were asked for by a train are answered by
- * one. Returns 0, -EAGAIN of svt_builder_send(), or -EBUSY: SVT_WORK_PAGES comes first.
+ * one. Returns 0, -EAGAIN of svt_builder_send(), or -EBUSY: SVT_WORK_PAGES or a worker comes first.
  */
 static int svt_answer_train(struct svt_qp *qp, struct svt_resource *resource)
 {

@@ -122,14 +122,25 @@ static void svt_rc_not_ready(struct svt_qp *qp, const struct svt_rx_packet *rx)
 }
 
 /*
- * As if it had been lost, and so is what follows. The peer is told of the hole when the pages are
- * there. An RNR NAK would make it wait longer, and use up retries that may be few.
+ * By what somebody may learn that data came: it comes behind each FLUSH to persistent memory that
+ * stands before it. WRITEs need no more order than behind a READ.
  */
-static void svt_rc_absent(struct svt_qp *qp, const struct svt_rx_packet *rx)
+static bool svt_rc_waits(const struct svt_recv_side *recv, const struct svt_packet *packet)
+{
+	return recv->persisting && packet->info->flags & (SVT_OP_SEND | SVT_OP_IMM | SVT_OP_ATOMIC |
+							  SVT_OP_ATOMIC_WRITE);
+}
+
+/*
+ * As if it had been lost, and so is what follows. The peer is told of the hole when what it waits
+ * for is there. An RNR NAK would make it wait longer, and use up retries that may be few.
+ */
+static void svt_rc_absent(struct svt_qp *qp, const struct svt_rx_packet *rx,
+			  enum svt_counter reason)
 {
 	struct svt_recv_side *recv = &qp->recv;
 
-	svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_PAGES);
+	svt_responder_drop(qp, rx, reason);
 	recv->nak_sent = true;
 	recv->hole_seen = false;
 	recv->absent = true;
@@ -152,6 +163,10 @@ static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
 	const struct svt_packet *packet = &rx->packet;
 	enum svt_verdict verdict = SVT_VERDICT_INVALID;
 
+	if (svt_rc_waits(&qp->recv, packet)) {
+		svt_rc_absent(qp, rx, SVT_COUNT_RX_DROPPED_BACKLOG);
+		return;
+	}
 	if (!(packet->info->flags & SVT_OP_RESERVED) &&
 	    svt_message_follows(&qp->recv, packet) && svt_xrc_admit(qp, packet))
 		verdict = svt_rc_operations[__ffs(packet->info->flags & SVT_RC_KINDS)](qp, rx);
@@ -163,7 +178,7 @@ static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
 		svt_rc_not_ready(qp, rx);
 		break;
 	case SVT_VERDICT_ABSENT:
-		svt_rc_absent(qp, rx);
+		svt_rc_absent(qp, rx, SVT_COUNT_RX_DROPPED_PAGES);
 		break;
 	case SVT_VERDICT_FULL:
 		svt_rc_full(qp, rx);

@@ -11,13 +11,19 @@
  * network's making it must not disturb that.
  *
  * Under recv.side.lock. Requests are carried out, and reads checked, when they come; the data of
- * a read is fetched when it is sent.
+ * a read is fetched when it is sent, and a FLUSH to persistent memory goes on until it is answered.
  */
+#include <linux/sizes.h>
+
+#include "../mem/persist.h"
 #include "copy.h"
 #include "responder.h"
 
 /* An opcode without the service bits */
 #define SVT_OPCODE_MASK		0x1f
+
+/* Bytes that are written back to persistent memory by one run, and for the packets before it */
+#define SVT_PERSIST_BYTES	SZ_64K
 
 /* The @back'th newest, from 1 to resource_count */
 static struct svt_resource *svt_resource_at(struct svt_recv_side *recv, u32 back)
@@ -58,6 +64,7 @@ static struct svt_resource *svt_resource_add(struct svt_recv_side *recv,
 	resource->last_psn = svt_psn_add(packet->psn, packets - 1);
 	resource->end_psn = resource->last_psn;
 	resource->opcode = packet->opcode;
+	resource->flush_left = 0;
 	resource->length = 0;
 	resource->end = 0;
 	resource->srq_num = recv->srq_num;
@@ -160,19 +167,78 @@ static bool svt_flush_allowed(struct svt_qp *qp, const struct svt_packet *packet
 			      struct svt_region *region)
 {
 	if (packet->selectivity == SVT_FLUSH_REGION)
-		return !svt_region_whole(&qp->core->keys, qp->recv.pd, packet->rkey, access);
+		return !svt_region_whole(&qp->core->keys, qp->recv.pd, packet->rkey, access,
+					 region);
 	return !svt_region_remote(&qp->core->keys, qp->recv.pd, qp->qpn, packet->rkey,
 				  packet->remote_addr, packet->dma_length, access, region);
 }
 
+/* No window has that right, so that the addresses of @region are those of its key */
+static void svt_persist_begin(struct svt_qp *qp, struct svt_resource *resource, u32 rkey,
+			      const struct svt_region *region)
+{
+	if (!region->length)
+		return;
+	resource->rkey = rkey;
+	resource->remote_addr = region->addr;
+	resource->flush_left = region->length;
+	qp->recv.persisting++;
+	/* A short one is done before the next packet, which may be one of svt_rc_waits() */
+	svt_resource_persist(qp, resource);
+}
+
+/* The next @length bytes; false: they are not there any more */
+static bool svt_persist_piece(struct svt_qp *qp, const struct svt_resource *resource, u32 length)
+{
+	struct svt_region region = {};
+
+	return !svt_region_remote(&qp->core->keys, qp->recv.pd, qp->qpn, resource->rkey,
+				  resource->remote_addr, length, IB_ACCESS_FLUSH_PERSISTENT,
+				  &region) &&
+	       svt_region_persist(&region);
+}
+
 /**
- * svt_resource_flush - carry out a FLUSH
+ * svt_resource_persist - go on with a FLUSH to persistent memory
+ * @qp: RC QP
+ * @resource: the FLUSH, which has bytes left
+ *
+ * A region may have a hundred GiB. So a run writes back SVT_PERSIST_BYTES, what its packets asked
+ * for included, and leaves the rest to a worker, which takes turns with those of other QPs.
+ *
+ * Context: recv.side.lock held, RCU read section.
+ * Return: 0: all is persistent; -EBUSY: the worker goes on; -EACCES: the memory is not there any
+ * more, as a read finds it.
+ */
+int svt_resource_persist(struct svt_qp *qp, struct svt_resource *resource)
+{
+	struct svt_recv_side *recv = &qp->recv;
+	u32 length = min_t(u64, resource->flush_left, SVT_PERSIST_BYTES - recv->persisted);
+
+	if (length && !svt_persist_piece(qp, resource, length))
+		return -EACCES;
+	resource->remote_addr += length;
+	resource->flush_left -= length;
+	recv->persisted += length;
+	if (resource->flush_left) {
+		queue_work(qp->core->workqueue, &recv->side.defer);
+		return -EBUSY;
+	}
+	/* The peer repeats what waited for it */
+	if (!--recv->persisting && recv->absent)
+		atomic_or(SVT_WORK_PAGES, &recv->side.work);
+	return 0;
+}
+
+/**
+ * svt_resource_flush - carry out a FLUSH, or begin to
  * @qp: RC QP
  * @rx: FLUSH with the expected PSN
  *
  * The CPU has written all that came before, so that all of the host sees it is a matter of order.
- * That it is persistent is refused: no region of svt has that right. It is answered as a READ of
- * nothing (IBTA A19.4.1). rxe does not count it among the requests that max_rd_atomic limits.
+ * That it is persistent takes time: see svt_resource_persist(). It is answered as a READ of nothing
+ * (IBTA A19.4.1), and a duplicate is not carried out again (oA19-14, oA19-15). rxe does not count
+ * it among the requests that max_rd_atomic limits.
  *
  * Context: recv.side.lock held, RCU read section.
  * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS, SVT_VERDICT_FULL.
@@ -180,18 +246,22 @@ static bool svt_flush_allowed(struct svt_qp *qp, const struct svt_packet *packet
 enum svt_verdict svt_resource_flush(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
+	struct svt_region *region = svt_rx_region(rx);
 	int access = svt_flush_access(packet);
+	struct svt_resource *resource;
 
 	if (!access || packet->placement & ~(SVT_FLUSH_GLOBAL | SVT_FLUSH_PERSISTENT) ||
 	    packet->selectivity > SVT_FLUSH_REGION || access & ~qp->attr.qp_access_flags)
 		return SVT_VERDICT_INVALID;
-	if (!svt_flush_allowed(qp, packet, access, svt_rx_region(rx)))
+	if (!svt_flush_allowed(qp, packet, access, region))
 		return SVT_VERDICT_ACCESS;
 	if (!svt_resource_available(qp))
 		return SVT_VERDICT_FULL;
 	/* What the peer wrote is there before its answer; who is told by the peer finds it */
 	smp_mb();
-	svt_resource_add(&qp->recv, packet, 1);
+	resource = svt_resource_add(&qp->recv, packet, 1);
+	if (access & IB_ACCESS_FLUSH_PERSISTENT)
+		svt_persist_begin(qp, resource, packet->rkey, region);
 	return SVT_VERDICT_OK;
 }
 
@@ -393,6 +463,7 @@ void svt_resource_forget(struct svt_recv_side *recv)
 	recv->resource_count = 0;
 	recv->resource_fresh = 0;
 	recv->resource_pending = 0;
+	recv->persisting = 0;
 }
 
 /**
