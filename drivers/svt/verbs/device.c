@@ -153,6 +153,11 @@ static const struct ib_odp_caps svt_odp_caps = {
 	},
 };
 
+/* To persistent memory where the architecture says how caches are written back to it */
+#define SVT_DEVICE_FLUSH	(IB_DEVICE_FLUSH_GLOBAL |					\
+				 (IS_ENABLED(CONFIG_ARCH_HAS_PMEM_API) ?			\
+				  IB_DEVICE_FLUSH_PERSISTENT : 0))
+
 static int svt_tell_device(const struct svt_core *core, struct ib_udata *udata)
 {
 	const struct svt_query_device_resp resp = {
@@ -191,7 +196,7 @@ int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 				    IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_SRQ_RESIZE |
 				    IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2A |
 				    IB_DEVICE_MEM_WINDOW_TYPE_2B | IB_DEVICE_MEM_MGT_EXTENSIONS |
-				    IB_DEVICE_XRC | IB_DEVICE_FLUSH_GLOBAL | IB_DEVICE_ATOMIC_WRITE,
+				    IB_DEVICE_XRC | SVT_DEVICE_FLUSH | IB_DEVICE_ATOMIC_WRITE,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_ON_DEMAND_PAGING,
 		.max_send_sge = SVT_MAX_SGE,
 		.max_recv_sge = SVT_MAX_SGE,

@@ -102,7 +102,7 @@ static struct svt_page_table *svt_dm_table(const struct svt_dm *dm, u64 offset, 
  * Its first byte has address 0 in work requests.
  *
  * Context: may sleep.
- * Return: the region, or -ENOMEM.
+ * Return: the region; -EINVAL the right to flush to persistent memory; -ENOMEM.
  */
 struct ib_mr *svt_reg_dm_mr(struct ib_pd *pd, struct ib_dm *ibdm, struct ib_dm_mr_attr *attr,
 			    struct uverbs_attr_bundle *attrs)

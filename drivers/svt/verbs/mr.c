@@ -11,6 +11,7 @@
 #include <rdma/iter.h>
 
 #include "../mem/paging.h"
+#include "../mem/persist.h"
 #include "dmabuf.h"
 #include "verbs.h"
 
@@ -114,18 +115,27 @@ static struct svt_mr_pages svt_mr_set_pages(struct svt_mr *mr, const struct svt_
 	return old;
 }
 
+/* The right to flush to persistent memory: all of the region has to be of it, and pinned */
+static bool svt_mr_may_persist(const struct ib_umem *umem, int access)
+{
+	return !(access & IB_ACCESS_FLUSH_PERSISTENT) ||
+	       (umem && svt_sg_is_persistent(&umem->sgt_append.sgt));
+}
+
 /**
  * svt_mr_insert - count a region, give it its key, and let accesses pass
  * @core: of the device
  * @mr: all but the keys is set
  *
  * Context: may sleep.
- * Return: 0, or -ENOMEM.
+ * Return: 0; -EINVAL it is to be persistent and its memory is not; -ENOMEM.
  */
 int svt_mr_insert(struct svt_core *core, struct svt_mr *mr)
 {
 	int ret;
 
+	if (!svt_mr_may_persist(mr->umem, mr->key.access))
+		return -EINVAL;
 	mr->key.type = SVT_KEY_REGION;
 	mr->key.valid = !mr->fast;
 	if (!svt_take(&core->mr_count, SVT_MAX_MR, mr->key.pd->uobject))
@@ -207,8 +217,9 @@ unpin:
  * @udata: of the command
  *
  * Context: may sleep.
- * Return: the region; -EINVAL length, or addresses wrap; -ENOMEM memory, pinned memory or regions
- * run out; -EFAULT not mapped; -EINTR the process is to end; -EOPNOTSUPP there is @dmah.
+ * Return: the region; -EINVAL length, addresses wrap, or the right to flush to persistent memory
+ * for other memory, or for what is paged on demand; -ENOMEM memory, pinned memory or regions run
+ * out; -EFAULT not mapped; -EINTR the process is to end; -EOPNOTSUPP there is @dmah.
  */
 struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
 			      struct ib_dmah *dmah, struct ib_udata *udata)
@@ -391,14 +402,15 @@ struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 le
 	int ret;
 
 	ret = ib_no_udata_io(udata) ?: svt_rereg_check(mr, flags, access);
+	if (!(flags & IB_MR_REREG_ACCESS))
+		access = mr->key.access;
+	if (!ret && flags & IB_MR_REREG_TRANS)
+		ret = svt_mr_pin(svt_udata_context(udata), &pages, start, length, iova, access);
 	if (ret)
 		return ERR_PTR(ret);
-	if (flags & IB_MR_REREG_TRANS) {
-		ret = svt_mr_pin(svt_udata_context(udata), &pages, start, length, iova,
-				 flags & IB_MR_REREG_ACCESS ? access : mr->key.access);
-		if (ret)
-			return ERR_PTR(ret);
-	}
+	ret = -EINVAL;
+	if (!svt_mr_may_persist(flags & IB_MR_REREG_TRANS ? pages.umem : mr->umem, access))
+		goto unpin;
 	ret = svt_mr_claim(mr);
 	if (ret)
 		goto unpin;
@@ -409,8 +421,7 @@ struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 le
 		mr->iova = iova;
 		mr->key.length = length;
 	}
-	if (flags & IB_MR_REREG_ACCESS)
-		mr->key.access = access;
+	mr->key.access = access;
 	svt_mr_set_start(mr);
 	if (flags & IB_MR_REREG_PD)
 		mr->key.pd = pd;

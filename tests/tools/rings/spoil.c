@@ -257,7 +257,7 @@ static void reserved_byte_of_flush(struct draft *d)
 	d->wqe.flush.reserved[random_below(d->rng, sizeof(d->wqe.flush.reserved))] = 1;
 }
 
-/* No region is of persistent memory */
+/* Neither a QP nor a region has the right to that */
 static void flush_to_persistence(struct draft *d)
 {
 	d->wqe.flush.placement |= SVT_FLUSH_PERSISTENT;
