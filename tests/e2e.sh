@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Runs the end-to-end tests in a VM. Usage: e2e.sh [--kernel 6.1|6.12|VERSION|debug|kcsan|um]
-# [--smp N | --icount] [--peer KERNEL] [--only PATTERN] [--name NAME] [--files DIR] [FILE...] Without
-# files all of tests/e2e/*.sh run, in one VM; where one kills the machine the rest goes on in a new
-# one. --peer is for files of tests/hosts: they run in the first of two VMs, and KERNEL is that of
-# the other. --only takes an extended regular expression for "e2e/FILE/TEST NAME". The logs are
-# build/check/NAME.*, and DIR takes the counters of executed lines. The output is KTAP; its last line
-# is "N passed, N failed".
+# [--smp N | --icount] [--pmem MB] [--peer KERNEL] [--only PATTERN] [--name NAME] [--files DIR]
+# [FILE...] Without files all of tests/e2e/*.sh run, in one VM; where one kills the machine the rest
+# goes on in a new one. --pmem is persistent memory that the VM has. --peer is for files of tests/hosts:
+# they run in the first of two VMs, and KERNEL is that of the other. --only takes an extended regular
+# expression for "e2e/FILE/TEST NAME". The logs are build/check/NAME.*, and DIR takes the counters of
+# executed lines. The output is KTAP; its last line is "N passed, N failed".
 
 set -euo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
@@ -24,6 +24,7 @@ while [[ ${1:-} == --* ]]; do
 	--only) only=$2 ;;
 	--smp) smp=$2 ;;
 	--peer) run=("$TOP/tests/vm/run-two.sh" "$2") ;;
+	--pmem) options+=(--pmem "$2") ;;
 	--name) log=$BUILD/check/$2 ;;
 	--files) options+=(--files "$2") SVT_COVERED=$BUILD ;;
 	*) die "unknown option '$1'" ;;

@@ -75,6 +75,17 @@ qemu_ports() {
 		-device virtserialport,chardev=files,name=svt.files)
 }
 
+# An NVDIMM is told of by ACPI, which a kernel that is booted without firmware has on this machine only
+qemu_memory() {
+	if [ -z "$pmem" ]; then
+		vm+=(-machine "$machine_type" -m "$mem")
+		return
+	fi
+	[ "$machine_type" = q35 ] || die "only a kernel for x86 can have --pmem here"
+	vm+=(-machine "$machine_type,nvdimm=on" -m "${mem}M,slots=1,maxmem=$((mem + pmem))M"
+		-object "memory-backend-ram,id=pmem,size=${pmem}M" -device nvdimm,memdev=pmem)
+}
+
 qemu_machine() {
 	local export=security_model=none,readonly=on initramfs root
 	qemu_architecture
@@ -82,7 +93,8 @@ qemu_machine() {
 	root=$(guest_root "$version")
 	vm=("$emulator")
 	qemu_processors
-	vm+=(-machine "$machine_type" -m "$mem" -nodefaults -no-user-config -display none -no-reboot
+	qemu_memory
+	vm+=(-nodefaults -no-user-config -display none -no-reboot
 		-kernel "$kernel_image" -initrd "$initramfs"
 		-virtfs "local,path=$root/,mount_tag=svtroot,multidevs=remap,$export"
 		-virtfs "local,path=$layer,mount_tag=svtlayer,$export")

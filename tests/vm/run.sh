@@ -26,6 +26,7 @@ usage() {
 	                  trixie-arm64 and the like: of another architecture, emulated
 	  --smp N         processors; default 2
 	  --mem M         memory in MB; default 2048, and twice that for debug and kcsan
+	  --pmem M        persistent memory in MB, an NVDIMM; default none
 	  --timeout S     limit in seconds for the command, times SVT_TIME_SCALE; default 300. 0: none, but
 	                  the machine has to give a sign of life every two minutes
 	  --icount        busy time counts instructions (1 ns each), one processor
@@ -45,20 +46,21 @@ usage() {
 	END
 }
 
-kernel= suite= smp=2 mem= limit=300 icount= leap=on results=/dev/null console= files= append= bare=
+kernel= suite= smp=2 mem= pmem= limit=300 icount= leap=on results=/dev/null console= files= append= bare=
 shell= wires=
 
 parse() {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--kernel | --root | --smp | --mem | --timeout | --results | --console | --files | --append | \
-			--wires)
+		--kernel | --root | --smp | --mem | --pmem | --timeout | --results | --console | --files | \
+			--append | --wires)
 			[ $# -ge 2 ] || die "$1 needs a value; see --help"
 			;;&
 		--kernel) kernel=$2 && shift ;;
 		--root) suite=$2 && shift ;;
 		--smp) smp=$2 && shift ;;
 		--mem) mem=$2 && shift ;;
+		--pmem) pmem=$2 && shift ;;
 		--timeout) limit=$2 && shift ;;
 		--results) results=$2 && shift ;;
 		--console) console=$2 && shift ;;

@@ -5,7 +5,8 @@
 # is started with: 3 what the kernel says, 4 what the command prints, 5 and 6 reports and answers.
 
 uml_machine() {
-	[ -z "$shell$icount$wires" ] || die "User-Mode Linux has no --shell, --icount or --wires"
+	[ -z "$shell$icount$wires$pmem" ] ||
+		die "User-Mode Linux has no --shell, --icount, --wires or --pmem"
 	hold_processor
 	mkfifo "$run/ctl.in" "$run/ctl.out"
 	# shellcheck disable=SC2207 # words
