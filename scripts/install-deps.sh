@@ -22,7 +22,7 @@ CHECK=(librdmacm-dev zlib1g-dev
 	mmdebstrap qemu-system-arm qemu-system-misc
 	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync
 	nvme-cli fio e2fsprogs nfs-kernel-server open-iscsi ksmbd-tools cifs-utils socat
-	prometheus-node-exporter
+	prometheus-node-exporter ndctl
 	iperf netcat-traditional dropbear-bin infiniband-diags
 	ucx-utils libfabric-bin openmpi-bin python3-mpi4py)
 

@@ -184,11 +184,12 @@ with_selftests() {
 	"${@:2}"
 }
 
-# stage_e2e NAME KERNEL PROCESSORS|icount|peer=KERNEL FILE...: a long stage of end-to-end tests
+# stage_e2e NAME KERNEL PROCESSORS|icount|peer=KERNEL|pmem=MB FILE...: a long stage of end-to-end tests
 stage_e2e() {
 	local name=$1 kernel=$2 smp=1 pattern file options=(--name "$1") built=(with_modules "$2")
 	case $3 in
 	icount) options+=(--icount) ;;
+	pmem=*) options+=(--pmem "${3#pmem=}") ;;
 	peer=*)
 		options+=(--peer "${3#peer=}")
 		built+=(with_modules "${3#peer=}")

@@ -7,9 +7,11 @@
 THIRD_PARTY=(tests/e2e/{33,64,65,66,67,69,70,85}-*.sh)
 # Clients in the kernel that Debian's kernels are built without
 CLIENTS=(tests/e2e/{63,68}-*.sh)
+# What needs a machine of its own: with persistent memory
+PMEM=(tests/e2e/75-*.sh)
 # What svt does, wherever it is loaded
 mapfile -t FUNCTIONS < <(printf '%s\n' tests/e2e/[0-9]*.sh |
-	grep -vxF "$(printf '%s\n' "${THIRD_PARTY[@]}" "${CLIENTS[@]}")")
+	grep -vxF "$(printf '%s\n' "${THIRD_PARTY[@]}" "${CLIENTS[@]}" "${PMEM[@]}")")
 # Those with tests that depend on the kernel: run_on_each of tests/lib/testlib.sh
 mapfile -t ON_EACH < <(grep -lE '^\s*run_on_each' "${FUNCTIONS[@]}")
 # Of the functions, what a few minutes suffice for where each access is checked: programs, what is
@@ -82,6 +84,7 @@ stages() {
 		SVT_EACH=1 stage_e2e "stock-${kernel/\//-}" "$kernel" 1 "${ON_EACH[@]}"
 	done
 	stage_e2e hostile-6.12 6.12 2 tests/hostile/20-*.sh
+	stage_e2e pmem-6.12 6.12 pmem=64 "${PMEM[@]}"
 	stage_e2e icount-6.12 6.12 icount tests/icount/[0-9]*.sh
 	long_stage install with_modules 6.1 tests/vm/run.sh --kernel 6.1 --smp 1 --timeout 900 \
 		--bare -- tests/install.sh

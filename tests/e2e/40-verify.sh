@@ -5,7 +5,8 @@
 . "$(dirname "$0")/../lib/testlib.sh"
 
 # Cases that wait for an option; whatever else could not run has to have its reason here.
-SKIPS='^(large_2g_(write|read) # SKIP only with -L|wire_[a-z_0-9]+ # SKIP only with -x|dmabuf_[a-z]+ # SKIP no /)'
+SKIPS='^(large_2g_(write|read) # SKIP only with -L|wire_[a-z_0-9]+ # SKIP only with -x|dmabuf_[a-z]+ # SKIP no /|'
+SKIPS+='pmem_[a-z]+ # SKIP only with -P)'
 # FLUSH came to the verbs with 6.3
 [[ $(uname -r) != 6.1.* ]] || SKIPS+='|^wr_flush[a-z_]* # SKIP the device has no FLUSH'
 # Huge pages and memory that is hidden from the kernel are of other architectures

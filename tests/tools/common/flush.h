@@ -8,8 +8,10 @@
 
 /* Names that rdma-core does not have yet: of the device, of access rights, of a completion */
 #define DEVICE_FLUSH_GLOBAL	(1ULL << 38)
+#define DEVICE_FLUSH_PERSISTENT	(1ULL << 39)
 #define DEVICE_ATOMIC_WRITE	(1ULL << 40)
 #define ACCESS_FLUSH_GLOBAL	(1 << 8)
+#define ACCESS_FLUSH_PERSISTENT	(1 << 9)
 #define WC_FLUSH		8
 
 #define FLUSH_GLOBAL		1

@@ -43,6 +43,8 @@ static const struct option_row options[] = {
 	{ 'L', "large", NULL, OPTION_FLAG, &run.large, "also the cases of 2^31 bytes" },
 	{ 'u', "lossy", NULL, OPTION_FLAG, &run.lossy,
 	  "the wire loses packets: leave out what UC and UD cannot promise then" },
+	{ 'P', "pmem", "FILE", OPTION_TEXT, &run.pmem,
+	  "also the cases of persistent memory, of which FILE, a device DAX, has 32 MiB" },
 	{ 'x', "cues", "FILE", OPTION_TEXT, &run.cues,
 	  "a script says in FILE what it did to the wire (client)" },
 	{ }

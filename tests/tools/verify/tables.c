@@ -10,6 +10,7 @@ const struct suite_case *const tables[] = {
 	atomic_cases,
 	atomic_write_cases,
 	placement_cases,
+	pmem_cases,
 	rc_order_cases,
 	wrapi_cases,
 	uc_cases,

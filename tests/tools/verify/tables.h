@@ -10,6 +10,7 @@ extern const struct suite_case inline_cases[];
 extern const struct suite_case atomic_cases[];
 extern const struct suite_case atomic_write_cases[];
 extern const struct suite_case placement_cases[];
+extern const struct suite_case pmem_cases[];
 extern const struct suite_case rc_order_cases[];
 extern const struct suite_case wrapi_cases[];
 extern const struct suite_case rc_errors_cases[];

@@ -38,6 +38,7 @@ struct run {
 	u32 cases;	/* that the client runs */
 	u32 round;	/* the number of the one that runs */
 	bool scripted;	/* a script gives cues */
+	const char *pmem;	/* -P */
 	const char *cues;	/* -x, at the client: the file that they are in */
 	u64 seed;
 	enum ibv_mtu mtu;
