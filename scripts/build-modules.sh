@@ -8,10 +8,10 @@
 #   --coverage    count the lines that run, for a kernel with gcov
 #   --source DIR  take drivers/ and include/ from DIR instead of this tree
 #
-# build/VERSION mirrors drivers/ and include/ by symbolic links; the build is incremental, and
-# sources that were removed vanish. Kernels that are made for KUnit get the suites too. A kernel that svt
-# can not have is said so in one line, with status 2. Warnings appear only when a file is compiled: after
-# some, the next strict build starts afresh.
+# build/VERSION mirrors drivers/, include/ and the file VERSION by symbolic links; the build is
+# incremental, and sources that were removed vanish. Kernels that are made for KUnit get the suites too. A
+# kernel that svt can not have is said so in one line, with status 2. Warnings appear only when a file is
+# compiled: after some, the next strict build starts afresh.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -33,6 +33,7 @@ mirror() {
 		find "$source/$folder" -maxdepth 1 -type f \( -name '*.[chS]' -o -name 'K*' \) \
 			! -name '*.mod.c' ! -name probed.h -exec ln -sft "$tree/$folder" {} +
 	done < <(cd "$source" && find "${folders[@]}" -type d)
+	[ ! -e "$source/VERSION" ] || ln -sft "$tree" "$source/VERSION"
 	find "$tree" -xtype l -delete
 }
 

@@ -3,8 +3,9 @@
 #
 # Checks how the tree is written: checkpatch --strict and kernel-doc, both of the kernel
 # source package; lengths of files and functions; licence lines; that nothing names the machine
-# it was written on; that the documentation has each counter; and that each test is there which it
-# names for a fault of rxe.  scripts/style-exceptions lists what is allowed, and why.
+# it was written on; that the documentation has each counter; that each test is there which it
+# names for a fault of rxe; and that all agree on the version.  scripts/style-exceptions lists what is
+# allowed, and why.
 # Usage: check-style.sh [FILE...]
 
 # shellcheck source-path=SCRIPTDIR
@@ -35,16 +36,6 @@ ensure_checkers() {
 			'*/scripts/kernel-doc'
 		mv "$checkers.unpacking" "$checkers"
 	)
-}
-
-list_files() {
-	if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
-		git ls-files -co --exclude-standard
-	else
-		find . -path ./build -prune -o -type f -printf '%P\n'
-	fi | while read -r file; do
-		[[ -f $file ]] && echo "$file"
-	done | sort
 }
 
 is_source() {
@@ -223,6 +214,7 @@ all_checks() {
 	check_licences
 	check_names
 	scripts/counters.sh --check
+	scripts/version.sh --check
 	scripts/rxe-history.sh || (($? == 1))
 }
 

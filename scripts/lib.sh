@@ -278,3 +278,14 @@ hold_processor() {
 		exec {lock}>&-
 	done
 }
+
+# list_files: of the tree, without what is built
+list_files() {
+	if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+		git ls-files -co --exclude-standard
+	else
+		find . -path ./build -prune -o \( -type f -o -type l \) -printf '%P\n'
+	fi | while read -r file; do
+		[ ! -f "$file" ] || echo "$file"
+	done | sort
+}

@@ -46,3 +46,4 @@ module_exit(svt_exit);
 
 MODULE_DESCRIPTION("Software Verbs Transport: InfiniBand verbs and transport in software");
 MODULE_LICENSE("Dual BSD/GPL");
+MODULE_VERSION(SVT_VERSION);

@@ -259,4 +259,5 @@ module_exit(loop_exit);
 
 MODULE_DESCRIPTION("Software Verbs Transport: a wire in memory with scripted faults");
 MODULE_LICENSE("Dual BSD/GPL");
+MODULE_VERSION(SVT_VERSION);
 MODULE_ALIAS_RDMA_LINK("svt_loop");

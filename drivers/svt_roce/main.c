@@ -54,4 +54,5 @@ module_exit(roce_exit);
 
 MODULE_DESCRIPTION("Software Verbs Transport: RoCEv2 over UDP");
 MODULE_LICENSE("Dual BSD/GPL");
+MODULE_VERSION(SVT_VERSION);
 MODULE_ALIAS_RDMA_LINK("svt");

@@ -249,3 +249,4 @@ module_exit(kt_exit);
 
 MODULE_DESCRIPTION("Software Verbs Transport: tests from inside the kernel");
 MODULE_LICENSE("Dual BSD/GPL");
+MODULE_VERSION(SVT_VERSION);
