@@ -1,29 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # What a machine lacks to build svt is said in one line, which tells what to do. Runs on the host, as
-# root: what has to be missing is hidden in a mount namespace. Results are KTAP; the last line is
-# "N passed, N failed". For libibverbs see providers/svt/tests/libraries.sh.
+# root: what has to be missing is hidden in a mount namespace. For libibverbs see
+# providers/svt/tests/libraries.sh.
 
 set -uo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
+. "$(dirname "$0")/lib/host.sh"
 cd "$TOP" || exit
-
-passed=0 failed=0
-
-# run_test NAME FUNCTION [ARGUMENT...]
-run_test() {
-	local name=$1 result=ok
-	shift
-	# In a condition an error would not end it
-	(set -e; "$@") >"$WORK/log" 2>&1 &
-	if wait $!; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1)) result="not ok"
-		sed 's/^/# /' "$WORK/log"
-	fi
-	echo "$result $((passed + failed)) $name"
-}
 
 # says STATUS PATTERN COMMAND...: this one line, an extended regular expression, and nothing else
 says() {
@@ -165,10 +149,6 @@ answers() {
 	grep -q "$1" "$WORK/said"
 }
 
-WORK=$(mktemp -d)
-trap 'rm -rf "$WORK"' EXIT
-
-echo "KTAP version 1"
 run_test "Fedora's packages are named" packages_are_named dnf "dnf install" rdma-core-devel iproute
 run_test "Arch's packages are named" packages_are_named pacman "pacman -S" rdma-core "in the AUR"
 run_test "SUSE's packages are named" packages_are_named zypper "zypper install" rdma-core-devel qemu-x86
@@ -186,6 +166,4 @@ run_test "64 bits are taken" answers '^taken$' CONFIG_64BIT=y
 run_test "32 bits are refused" answers "$REFUSED" CONFIG_64BIT=
 run_test "caches that alias are refused" \
 	answers "$REFUSED" CONFIG_64BIT=y CONFIG_ARCH_HAS_CPU_CACHE_ALIASING=y
-echo "1..$((passed + failed))"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish
