@@ -1,14 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Installs or removes what was built: modules below /lib/modules/VERSION/updates, the provider where
-# libibverbs looks. Usage: install.sh install|uninstall [VERSION...]; DESTDIR is put in front of
-# every path, and the module index is left alone then.
+# libibverbs looks, and what keeps devices over a reboot. Usage: install.sh install|uninstall [VERSION...];
+# DESTDIR is put in front of every path, and the module index is left alone then.
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 DESTDIR=${DESTDIR:-}
 DRIVER_DIR=/etc/libibverbs.d
+CONF=/etc/rdma/svt.conf
+
+# What is installed of packaging/ besides: mode, file, and where it goes
+HOST_FILES=(
+	"755 svt-device /usr/lib/svt"
+	"644 svt@.service /usr/lib/systemd/system"
+	"644 59-svt.rules /usr/lib/udev/rules.d"
+	"644 svt.7 /usr/share/man/man7"
+	"644 svt@.service.8 /usr/share/man/man8"
+)
 
 # libibverbs: the library of what runs with a kernel, in its root if it has one
 libibverbs() {
@@ -80,6 +90,34 @@ uninstall_provider() {
 	rm -f "$DESTDIR$provider_dir"/libsvt-rdmav*.so "$DESTDIR$DRIVER_DIR/svt.driver"
 }
 
+# A configuration that somebody wrote stays as it is
+install_host() {
+	local line mode file to
+	for line in "${HOST_FILES[@]}"; do
+		read -r mode file to <<<"$line"
+		install -D -m "$mode" "$TOP/packaging/$file" "$DESTDIR$to/$file"
+	done
+	[ -e "$DESTDIR$CONF" ] || install -D -m 644 "$TOP/packaging/svt.conf" "$DESTDIR$CONF"
+	reload
+}
+
+uninstall_host() {
+	local line file to
+	for line in "${HOST_FILES[@]}"; do
+		read -r _ file to <<<"$line"
+		rm -f "$DESTDIR$to/$file"
+	done
+	rmdir "$DESTDIR/usr/lib/svt" 2>/dev/null || :
+	! cmp -s "$TOP/packaging/svt.conf" "$DESTDIR$CONF" || rm "$DESTDIR$CONF"
+	reload
+}
+
+# udev sees for itself that its rules are others
+reload() {
+	[ -n "$DESTDIR" ] || [ ! -d /run/systemd/system ] || systemctl daemon-reload
+}
+
+svt_version=$("$TOP/scripts/version.sh")
 action=${1:-}
 [ $# = 0 ] || shift
 case $action in
@@ -94,3 +132,5 @@ done
 find_libibverbs "${version:-}"
 "${action}_provider" "${version:-}"
 [ -n "$DESTDIR" ] || say "${action}ed the provider in $provider_dir"
+"${action}_host"
+[ -n "$DESTDIR" ] || say "${action}ed svt@.service: svt $svt_version is ${action}ed"

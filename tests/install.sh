@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.." || exit
 TEST_LIMIT=400
 
 is_unknown() {
-	! modprobe -qn svt_roce && ! ls /etc/libibverbs.d/svt.driver 2>/dev/null
+	! modprobe -qn svt_roce && ! ls /etc/libibverbs.d/svt.driver /usr/lib/svt 2>/dev/null
 }
 
 install_here() {
@@ -17,6 +17,7 @@ install_here() {
 	make install KERNEL="$(uname -r)"
 	modprobe -n svt_roce
 	modprobe -n svt_loop
+	[ "$(modinfo -F version svt)" = "$(<VERSION)" ]
 }
 
 use_it() {
@@ -31,15 +32,32 @@ use_it() {
 	modprobe -r svt_roce
 }
 
+# As svt@.service does, where systemd runs
+keep_it() {
+	local tool=/usr/lib/svt/svt-device
+	$tool add veth0
+	ibv_devinfo -d svt_veth0 | grep PORT_ACTIVE
+	fails_with "^svt: no netdev 'veth7' in this network namespace: see 'ip link'$" $tool add veth7
+	echo 'veth* name=svt_veth0' >/etc/rdma/svt.conf
+	fails_with '^svt: no device on veth1: there is another by the name svt_veth0; ' $tool add veth1
+	ip link set veth0 down
+	ip link set veth0 name veth9
+	$tool remove veth0
+	is_empty /sys/class/infiniband
+	$tool remove veth0
+	modprobe -r svt_roce
+}
+
 uninstall_here() {
 	make uninstall KERNEL="$(uname -r)"
 	is_unknown || die "something of svt is left"
-	found=$(find /etc/libibverbs.d /usr/lib/*/libibverbs "/lib/modules/$(uname -r)/updates" \
-		-name '*svt*' 2>/dev/null || :)
-	[ -z "$found" ] || die "left: $found"
+	found=$(find /etc/libibverbs.d /etc/rdma /usr/lib/{*/libibverbs,systemd,udev,svt} /usr/share/man \
+		"/lib/modules/$(uname -r)/updates" -name '*svt*' 2>/dev/null || :)
+	[ "$found" = /etc/rdma/svt.conf ] || die "left: $found"
 }
 
 run_test "make install" install_here
 run_test "rdma link add loads the module, libibverbs the provider" use_it
-run_test "make uninstall" uninstall_here
+run_test "svt-device makes a device, and takes it away by another name" keep_it
+run_test "make uninstall, which leaves a configuration that was changed" uninstall_here
 finish
