@@ -39,6 +39,9 @@ tools:
 install uninstall:
 	@scripts/install.sh $@ $(KERNELS)
 
+deb rpm:
+	@$(IN_ROOT) env BUILD=$(BUILD_OF) scripts/package.sh $@
+
 deps:
 	@scripts/install-deps.sh check
 
@@ -102,10 +105,12 @@ help:
 	@echo "make bench-host    the same programs between two machines; ARGS=--help"
 	@echo "make vm            a shell in a VM with the modules loaded; KERNEL=6.12 or 6.1"
 	@echo "make deps          install the Debian packages that all of this needs"
-	@echo "make install       modules with depmod, and the provider, here (or below DESTDIR)"
+	@echo "make install       modules with depmod, the provider and svt@.service, here (or below DESTDIR)"
 	@echo "make uninstall     the reverse"
+	@echo "make deb           packages for this Debian, in build/deb: svt-dkms, ibverbs-provider-svt; ROOT=trixie"
+	@echo "make rpm           the same two as RPM packages, in build/rpm"
 	@echo "make clean         remove build/"
 	@echo "SVT_TIME_SCALE=3   in the environment stretches every time limit of the tests"
 
-.PHONY: all modules provider tools install uninstall deps check check-full check-kcsan cases matrix \
+.PHONY: all modules provider tools install uninstall deb rpm deps check check-full check-kcsan cases matrix \
 	coverage bench bench-copy bench-host demo vm clean help

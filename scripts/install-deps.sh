@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Installs the Debian packages that are missing. Usage: install-deps.sh
-# build|demo|check|coverage|bench
+# build|package|demo|check|coverage|bench
 #   build  what `make` needs: a compiler, a kernel's headers, libibverbs
+#   package  what `make deb` and `make rpm` need
 #   demo   what `make demo` and `make vm` need besides: that kernel, QEMU, perftest
 #   check  what `make check` needs: both kernels, the analysers, the programs that the tests run
 #   coverage  what `make coverage` needs besides
@@ -14,14 +15,16 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 COMPILE=(make gcc libc6-dev binutils kmod libibverbs-dev)
+PACKAGE=(debhelper dh-dkms rpm)
 DEMO=("${COMPILE[@]}" cpio xz-utils busybox-static qemu-system-x86 ibverbs-utils perftest iproute2
 	procps)
-CHECK=(librdmacm-dev zlib1g-dev
+CHECK=("${PACKAGE[@]}" lintian e2fsprogs
+	librdmacm-dev zlib1g-dev
 	sparse clang libclang-rt-dev libcmocka-dev python3 tcpdump tshark strace ethtool
 	rdma-core ibverbs-providers rdmacm-utils python3-pyverbs
 	mmdebstrap qemu-system-arm qemu-system-misc
 	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync
-	nvme-cli fio e2fsprogs nfs-kernel-server open-iscsi ksmbd-tools cifs-utils socat
+	nvme-cli fio nfs-kernel-server open-iscsi ksmbd-tools cifs-utils socat
 	prometheus-node-exporter ndctl
 	iperf netcat-traditional dropbear-bin infiniband-diags
 	ucx-utils libfabric-bin openmpi-bin python3-mpi4py)
@@ -115,6 +118,10 @@ build)
 	wanted=("${COMPILE[@]}")
 	kernels=("${SERIES[0]}") parts=headers
 	;;
+package)
+	wanted=("${COMPILE[@]}" "${PACKAGE[@]}")
+	kernels=()
+	;;
 demo)
 	wanted=("${DEMO[@]}")
 	kernels=("${SERIES[0]}")
@@ -131,7 +138,7 @@ bench)
 	wanted=("${DEMO[@]}" "${CHECK[@]}" "${BENCH[@]}")
 	kernels=("${SERIES[@]}")
 	;;
-*) die "usage: install-deps.sh build|demo|check|coverage|bench" ;;
+*) die "usage: install-deps.sh build|package|demo|check|coverage|bench" ;;
 esac
 
 if ! has dpkg-query; then

@@ -3,6 +3,9 @@
 # Installs or removes what was built: modules below /lib/modules/VERSION/updates, the provider where
 # libibverbs looks, and what keeps devices over a reboot. Usage: install.sh install|uninstall [VERSION...];
 # DESTDIR is put in front of every path, and the module index is left alone then.
+#
+# For packages, below DESTDIR: install.sh dkms (the sources of the modules), provider, or host (what keeps
+# devices).
 
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -117,11 +120,36 @@ reload() {
 	[ -n "$DESTDIR" ] || [ ! -d /run/systemd/system ] || systemctl daemon-reload
 }
 
+# needed_options: those of the kernel that compat/Kbuild asks for, in a line
+needed_options() {
+	sed -n '/^needed :=/,/[^\\]$/p' "$TOP/drivers/svt/compat/Kbuild" | grep -oE '[A-Z][A-Z_]+' |
+		sed 's/^/CONFIG_/' | xargs
+}
+
+# The sources of the modules, as DKMS wants them
+install_dkms() {
+	local to=$DESTDIR/usr/src/svt-$svt_version file
+	while read -r file; do
+		install -D -m 644 "$TOP/$file" "$to/$file"
+	done < <(cd "$TOP" && find VERSION Kbuild include drivers \
+		\( -name tests -o -name svt_test \) -prune -o -type f ! -name '*.mod.c' ! -name probed.h \
+		\( -name '*.[chS]' -o -name 'K*' -o -name VERSION \) -print)
+	install -m 755 "$TOP/packaging/dkms-build.sh" "$to"
+	sed "s/#MODULE_VERSION#/$svt_version/; s/#NEEDED#/$(needed_options)/" "$TOP/packaging/dkms.conf" \
+		>"$to/dkms.conf"
+}
+
 svt_version=$("$TOP/scripts/version.sh")
 action=${1:-}
 [ $# = 0 ] || shift
 case $action in
 install | uninstall) ;;
+dkms | host | provider)
+	[ -n "$DESTDIR" ] || die "$action is for packages: DESTDIR says where"
+	[ "$action" != provider ] || find_libibverbs ''
+	"install_$action" ''
+	exit
+	;;
 *) die "usage: install.sh install|uninstall [VERSION...]" ;;
 esac
 [ -n "$DESTDIR" ] || [ "$(id -u)" = 0 ] || die "$action needs root (or DESTDIR): run it with sudo"

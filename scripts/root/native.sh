@@ -6,9 +6,10 @@
 PACKAGES=(make gcc libc6-dev binutils kmod xz-utils zstd sparse pkg-config zlib1g-dev
 	libibverbs-dev librdmacm-dev libcmocka-dev
 	rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest python3 python3-pyverbs
-	pahole iproute2 procps busybox-static tcpdump ethtool socat strace iptables)
+	pahole iproute2 procps busybox-static tcpdump ethtool socat strace iptables
+	debhelper dh-dkms)
 # Programs that the long tests are about
-FUNCTIONS=(infiniband-diags iperf netcat-traditional dropbear-bin tshark prometheus-node-exporter)
+FUNCTIONS=(infiniband-diags iperf netcat-traditional dropbear-bin tshark prometheus-node-exporter ndctl)
 KERNELS=(linux-image-amd64 linux-headers-amd64)
 
 # choose: sets what root.sh reads: pockets, beside the suite itself, and recipe
@@ -22,7 +23,7 @@ choose() {
 		packages+=("${FUNCTIONS[@]}")
 		;;
 	sid) ;;
-	*) die "usage: root.sh trixie|sid|SUITE-ARCHITECTURE" ;;
+	*) die "usage: root.sh trixie|sid|SUITE-ARCHITECTURE|SUITE-machine" ;;
 	esac
 	recipe="$backports ${packages[*]} ${KERNELS[*]} ${flavours[*]}"
 }
