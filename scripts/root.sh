@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Makes a root of another Debian suite or architecture for the tests, unless it is there, and prints
-# where it is. Usage: root.sh trixie|sid|SUITE-ARCHITECTURE
+# where it is. Usage: root.sh trixie|sid|SUITE-ARCHITECTURE|SUITE-machine
 #
 # It is kept outside the tree, under a name with a checksum of the packages' names, and is made anew
 # when these change, or when it was removed. Nothing of it is installed here. What a root has in it say
-# root/native.sh, for this machine's architecture, and root/cross.sh, for another.
+# root/native.sh, for this machine's architecture, root/cross.sh, for another, and root/machine.sh, for a
+# machine that svt is installed on.
 
 # shellcheck source-path=SCRIPTDIR
 set -euo pipefail
@@ -75,16 +76,17 @@ make_root() {
 	mv "$new" "$root"
 }
 
-name=${1:-}
-find_arch "$name"
-suite=$arch_suite
-if [ -n "$arch" ]; then
-	# shellcheck source=root/cross.sh
-	. "$TOP/scripts/root/cross.sh"
-else
-	# shellcheck source=root/native.sh
-	. "$TOP/scripts/root/native.sh"
-fi
+name=${1:-} kind=native
+case $name in
+*-machine) suite=${name%-machine} kind=machine ;;
+*)
+	find_arch "$name"
+	suite=$arch_suite
+	[ -z "$arch" ] || kind=cross
+	;;
+esac
+# shellcheck source=root/native.sh
+. "$TOP/scripts/root/$kind.sh"
 choose
 root=$cache_root/root-$name-$(md5sum <<<"$recipe" | cut -c1-12)
 if [ ! -d "$root" ]; then

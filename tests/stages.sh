@@ -33,6 +33,9 @@ BUILT=("${SERIES[@]}" trixie/6.12 trixie/newest trixie/6.12-rt sid/newest)
 BOOTED=(6.1 trixie/6.12 trixie/newest)
 SUITES=(trixie sid)
 
+# Debian on which packages are installed; on the first in the check
+MACHINES=(bookworm trixie)
+
 # Kernels of other architectures that check-full builds for, and those of them that it boots
 ARCHITECTURES=(trixie-arm64/6.12 trixie-arm64/6.12-16k bookworm-s390x/6.12 trixie-riscv64/6.12
 	bookworm-ppc64el/6.12)
@@ -55,6 +58,7 @@ build_stages() {
 	for suite in "${SUITES[@]}"; do
 		stage "root-$suite" scripts/root.sh "$suite"
 	done
+	stage "root-${MACHINES[0]}-machine" scripts/root.sh "${MACHINES[0]}-machine"
 	stage kernel-um-debug scripts/kernel.sh um-debug
 	finish
 	stage provider no_warnings make provider
@@ -97,6 +101,7 @@ stages() {
 		stage "provider-check-$suite" no_warnings provider_check "$suite/"
 	done
 	stage requirements tests/requirements.sh
+	stage packages tests/packages.sh
 	stage bench-tables python3 tests/bench/selftest.py
 	finish
 }
@@ -179,6 +184,9 @@ full_stages() {
 	stage_e2e full-debug-2 debug 2 \
 		tests/e2e/{36,45,50,55,60,65,71,72,73,74,76,78,80,85}-*.sh
 	long_stage full-bench-host bench_host
+	for suite in "${MACHINES[@]}"; do
+		long_stage "full-machine-$suite" tests/boot.sh "$suite"
+	done
 	stage_e2e full-hosts-6.1 6.1 peer=6.1 tests/hosts/[0-9]*.sh
 	stage_e2e full-hosts-mixed 6.12 peer=6.1 tests/hosts/[0-9]*.sh
 	finish
@@ -207,6 +215,11 @@ tests_of() {
 	sed -nE 's/^run_test "([^"]*)".*/\1/p' "$1"
 }
 
+# machine_tests PLANS SUITE: of a machine of tests/lib/debian.sh; the plans are a regular expression
+machine_tests() {
+	sed -nE "/^($1)\(\) \{/,/^\}/s/^\t//p" tests/boot-guest.sh | tests_of /dev/stdin | sed "s/\$/\t$2/"
+}
+
 # cases_of STAGE: of one that is not e2e, lines "CASE<tab>KERNEL"
 cases_of() {
 	local suite kernel=${1#full-*-}
@@ -219,6 +232,14 @@ cases_of() {
 	harness) tests_of tests/lib/selftest.sh | sed 's/$/\tum/' ;;
 	full-bench-host) tests_of tests/bench/host.sh | sed 's/$/\t6.12/' ;;
 	requirements) tests_of tests/requirements.sh | sed 's/$/\t-/' ;;
+	packages)
+		tests_of tests/packages.sh | sed 's/$/\t-/'
+		machine_tests once "${MACHINES[0]}"
+		;;
+	full-machine-*)
+		tests_of tests/boot.sh | sed 's/$/\t-/'
+		machine_tests '(alone|pair)_.|once' "${1#full-machine-}"
+		;;
 	bench-tables) python3 tests/bench/selftest.py | sed -n 's/^ok [0-9 ]*\(.*\)/\1\t-/p' ;;
 	provider-check*)
 		suite=${1#provider-check}
