@@ -1,18 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Machines with Debian, systemd and udev, on which svt is installed as README.md says, by its commands: two
-# of them with a cable between, one that is rebooted and cut off its power, one with a newer svt and a newer
-# kernel. Runs on the host, as root, with the network, from where packages of Debian come. What is tested on
-# a machine says tests/boot-guest.sh, which runs there. Usage: boot.sh SUITE; the last line is "N passed, N
-# failed".
+# Machines with Debian, systemd and udev, on which svt is installed by the commands of README.md: two of them
+# with a cable between; one that is rebooted, and then loses its power; one with a newer svt and a newer kernel.
+# tests/boot-guest.sh runs on each. This runs on the host, as root; packages of Debian come by the network.
+# Usage: boot.sh SUITE; the last line is "N passed, N failed".
 
 set -uo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
 . "$(dirname "$0")/lib/debian.sh"
-own_mounts "$@"
-. "$(dirname "$0")/lib/host.sh"
-. "$(dirname "$0")/vm/qemu.sh"
-cd "$TOP" || exit
 
 NEXT=99.0.0
 
@@ -38,7 +33,7 @@ put_repository() {
 	online sh -c 'cd /opt/svt && git init -q && git add -A && git -c user.name=a -c user.email=a@b commit -qm a'
 }
 
-# type_commands: README's, but for those that are for booted machines, which get them
+# type_commands: README's. ib_write_bw is for booted machines: they get its lines
 type_commands() {
 	readme_commands | sed 's,<this repository>,/opt/svt,' >"$WORK/commands"
 	[ "$(wc -l <"$WORK/commands")" -lt 10 ]
@@ -47,13 +42,13 @@ type_commands() {
 		echo 'set -ex'
 		grep -v '^ib_write_bw ' "$WORK/commands"
 	} >"$machine/srv/commands"
-	mkdir -p "$machine/usr/local/lib/svt-test"
-	grep '^ib_write_bw ' "$WORK/commands" | sed 's/ *#.*//' >"$machine/usr/local/lib/svt-test/commands"
+	mkdir -p "$machine$GUEST_TESTS"
+	grep '^ib_write_bw ' "$WORK/commands" | sed 's/ *#.*//' >"$machine$GUEST_TESTS/commands"
 	online bash -c 'cd && bash commands'
 	[ -L "$machine"/etc/systemd/system/sys-subsystem-net-devices-eth0.device.wants/svt@eth0.service ]
 }
 
-# make_fresh: Debian as one gets it, but for git and make: what the root has for other tests goes
+# make_fresh: a Debian as one gets it, with git and make. What the root has for tests/packages.sh goes
 make_fresh() {
 	cp -L /etc/resolv.conf "$machine/etc/resolv.conf" 2>/dev/null || :
 	sed -i '/Install-Recommends/d' "$machine"/etc/apt/apt.conf.d/*
@@ -77,7 +72,7 @@ disks_are_made() {
 	cp --sparse=always "$WORK/one.disk" "$WORK/two.disk"
 }
 
-# Of two machines the second listens, and the first is ib_write_bw's server, whose tests are told with this one
+# The second listens for the cable. The first is ib_write_bw's server; what failed there fails this test
 two_machines() {
 	local first status=0
 	run_machine two pair-2 1 -netdev "stream,id=n0,server=on,addr.type=unix,addr.path=$WORK/cable" \
@@ -111,14 +106,14 @@ next_svt() {
 	[ "$(echo "$machine"/usr/src/svt-*)" = "$machine/usr/src/svt-$NEXT" ]
 }
 
-# Its packages come with headers: so it is for who has the package of headers in general
+# apt-get replaces linux-headers-amd64, of README, too
 next_kernel() {
 	local before=$kernel
 	online apt-get install -qq -y -t "$suite-backports" linux-image-amd64 linux-headers-amd64
 	find_newest
 	[ "$kernel" != "$before" ]
 	online dkms status svt -k "$kernel" | tee -a /dev/stderr | grep -x "svt/$NEXT, $kernel, $(uname -m): installed"
-	echo "$kernel $NEXT" >"$machine/usr/local/lib/svt-test/expected"
+	echo "$kernel $NEXT" >"$machine$GUEST_TESTS/expected"
 }
 
 new_disk_is_made() {
@@ -134,7 +129,8 @@ purge_leaves_nothing() {
 	[ ! -s "$WORK/left" ]
 }
 
-suite=${1:?a suite of Debian: bookworm or trixie}
+suite=${1:-}
+[ -n "$suite" ] || die "usage: boot.sh SUITE, bookworm or trixie"
 set_up_machine "$suite-machine"
 run_test "README's commands install it, fewer than ten" readme_is_followed
 sed 's/^/# $ /' "$WORK/commands"

@@ -7,10 +7,6 @@
 set -uo pipefail
 . "$(dirname "$0")/../scripts/lib.sh"
 . "$(dirname "$0")/lib/debian.sh"
-own_mounts "$@"
-. "$(dirname "$0")/lib/host.sh"
-. "$(dirname "$0")/vm/qemu.sh"
-cd "$TOP" || exit
 version=$(scripts/version.sh)
 dkms=/var/lib/dkms/svt/$version
 

@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # shellcheck shell=bash disable=SC2034,SC2154
 # A machine with Debian, on which packages are installed: a root of scripts/root.sh under an overlay, which is
-# gone at the end. It is changed by chroot, and booted from a disk with what is in it then. To be sourced
-# behind scripts/lib.sh.
+# gone at the end. It is changed by chroot, and booted from a disk with what is in it then. A script sources
+# this behind scripts/lib.sh, begins anew with mounts that nobody else sees, and has the harness of host.sh.
 
-DISK_SIZE=4G
-# Seconds without a sign of life of a machine that was booted
-SILENCE=300
-
-# own_mounts ARGUMENT...: the script begins anew, unless it did, where nobody else sees what it mounts
-own_mounts() {
-	[ -z "${SVT_OWN_MOUNTS:-}" ] || return 0
+if [ -z "${SVT_OWN_MOUNTS:-}" ]; then
 	export SVT_OWN_MOUNTS=1
 	with_mounts "$0" "$@"
 	exit
-}
+fi
+. "$TOP/tests/lib/host.sh"
+. "$TOP/tests/vm/qemu.sh"
+. "$TOP/tests/vm/watch.sh"
+cd "$TOP" || exit
+
+DISK_SIZE=4G
+# Where the machine has its tests, and the files that these read
+GUEST_TESTS=/usr/local/lib/svt-test
+# Seconds without a sign of life of a machine that was booted
+SILENCE=300
 
 # set_up_machine ROOT: sets machine, the directory, lower, what it was before, and kernel, its version
 set_up_machine() {
@@ -57,19 +61,20 @@ install_packages() {
 	return "$status"
 }
 
-# put_tests: tests/boot-guest.sh is a service of that machine, and tells the second serial port what came of
-# it
+# put_tests: tests/boot-guest.sh and the harness of testlib.sh, as a service of that machine, which tells the
+# second serial port what came of them
 put_tests() {
-	local to=$machine/usr/local/lib/svt-test
-	mkdir -p "$to/lib"
-	cp "$TOP/tests/boot-guest.sh" "$to"
-	cp "$TOP/tests/lib/host.sh" "$to/lib"
-	cat >"$machine/etc/systemd/system/svt-test.service" <<-'END'
+	local to=$machine$GUEST_TESTS
+	mkdir -p "$to"/{scripts,tests/lib}
+	cp scripts/lib.sh "$to/scripts"
+	cp tests/boot-guest.sh "$to/tests"
+	cp tests/lib/*.sh "$to/tests/lib"
+	cat >"$machine/etc/systemd/system/svt-test.service" <<-END
 		[Unit]
 		After=network.target
 		[Service]
 		Type=oneshot
-		ExecStart=/usr/local/lib/svt-test/boot-guest.sh
+		ExecStart=$GUEST_TESTS/tests/boot-guest.sh
 		StandardOutput=file:/dev/ttyS1
 		StandardError=inherit
 		[Install]
@@ -79,10 +84,9 @@ put_tests() {
 }
 
 take_tests() {
-	local from=$machine/usr/local/lib/svt-test
 	on_machine systemctl disable -q svt-test
-	rm -r "$machine/etc/systemd/system/svt-test.service" "$from"/{lib,boot-guest.sh}
-	rmdir --ignore-fail-on-non-empty "$from"
+	rm -r "$machine/etc/systemd/system/svt-test.service" "$machine$GUEST_TESTS"/{scripts,tests}
+	rmdir --ignore-fail-on-non-empty "$machine$GUEST_TESTS"
 }
 
 # make_disk NAME: with what the machine has now, and the tests, which are on the disk only
@@ -111,33 +115,24 @@ start_machine() {
 		-drive "file=$WORK/$1.disk,format=raw,if=virtio,cache=unsafe"
 		"${@:4}" -netdev user,id=n1,restrict=on -device e1000,netdev=n1,romfile=
 		-serial "file:$WORK/$1.console" -serial "file:$WORK/$1.results"
-		-append "$words svt_test=$2 svt_limit=$(scaled 120)")
+		-append "$words svt_test=$2 svt_time_scale=$SVT_TIME_SCALE")
 	exec "${vm[@]}"
-}
-
-# watch PROCESS NAME: ends the machine when it says no more
-watch() {
-	local silent said
-	silent=$(scaled "$SILENCE")
-	while kill -0 "$1" 2>/dev/null; do
-		sleep 2
-		said=$(stat -c %Y "$WORK/$2.console" "$WORK/$2.results" | sort -n | tail -n 1)
-		[ $(($(date +%s) - said)) -lt "$silent" ] || kill "$1"
-	done
 }
 
 # run_machine NAME PLAN SMP OPTION...: until it powers itself off
 run_machine() {
-	local process
-	: >"$WORK/$1.console"
-	: >"$WORK/$1.results"
+	local console=$WORK/$1.console results=$WORK/$1.results started watch
+	: >"$console"
+	: >"$results"
 	start_machine "$@" &
-	process=$!
-	watch "$process" "$1"
-	wait "$process" || :
+	started=$!
+	watch_life "$started" "$SILENCE" "$console" "$results" &
+	watch=$!
+	wait "$started" || :
+	kill "$watch" 2>/dev/null || :
 	# Lines of a terminal
-	sed -i 's/\r*$//' "$WORK/$1.console" "$WORK/$1.results"
-	grep -x ended "$WORK/$1.results" || { tail -n 40 "$WORK/$1.console"; return 1; }
+	sed -i 's/\r*$//' "$console" "$results"
+	grep -x ended "$results" || { tail -n 40 "$console"; return 1; }
 }
 
 # tell_results NAME: of the machine's tests, as if they were ours

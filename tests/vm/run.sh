@@ -12,6 +12,7 @@ set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 . "$(dirname "$0")/qemu.sh"
 . "$(dirname "$0")/uml.sh"
+. "$(dirname "$0")/watch.sh"
 
 usage() {
 	cat <<-END
@@ -151,20 +152,6 @@ boot_words() {
 	echo "$words $append"
 }
 
-# Looks every five seconds whether the guest said that it lives. What stands still with the host has
-# not hung: looks count, not the time.
-watch_life() {
-	local looks=0 most seen='' now
-	most=$(($(scaled 120) / 5))
-	while kill -0 "$1"; do
-		sleep 5
-		now=$(stat -c %Y "$run/alive")
-		looks=$((now == ${seen:-0} ? looks + 1 : 0))
-		seen=$now
-		[ "$looks" -lt "$most" ] || kill "$1"
-	done
-} 2>/dev/null
-
 # Runs the machine; sets status to how it ended
 boot() {
 	local watch=
@@ -177,7 +164,7 @@ boot() {
 	fi
 	started=$!
 	trap 'kill "$started"; exit 130' INT TERM HUP
-	[ "$seconds" != 0 ] || { watch_life "$started" & watch=$!; }
+	[ "$seconds" != 0 ] || { watch_life "$started" 120 "$run/alive" & watch=$!; }
 	status=0
 	wait "$started" || status=$?
 	[ -z "$watch" ] || kill "$watch" 2>/dev/null || :
