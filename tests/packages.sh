@@ -151,7 +151,7 @@ unit_is_right() {
 # Enabled before, so that it is the boot which makes the device
 it_boots() {
 	on_machine systemctl enable svt@eth0
-	make_disk one
+	make_disk one "$version"
 	run_machine one once 2 -netdev user,id=n0,restrict=on -device virtio-net-pci,netdev=n0,romfile=
 }
 

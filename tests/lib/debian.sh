@@ -85,14 +85,16 @@ put_tests() {
 
 take_tests() {
 	on_machine systemctl disable -q svt-test
-	rm -r "$machine/etc/systemd/system/svt-test.service" "$machine$GUEST_TESTS"/{scripts,tests}
+	rm -r "$machine/etc/systemd/system/svt-test.service" "$machine$GUEST_TESTS"/{scripts,tests,expected}
 	rmdir --ignore-fail-on-non-empty "$machine$GUEST_TESTS"
 }
 
-# make_disk NAME: with what the machine has now, and the tests, which are on the disk only
+# make_disk NAME VERSION: with what the machine has now, svt of that version, and the tests, which are on the
+# disk only
 make_disk() {
 	local status=0
 	put_tests
+	echo "$kernel $2" >"$machine$GUEST_TESTS/expected"
 	umount "$machine/proc"
 	truncate -s "$DISK_SIZE" "$WORK/$1.disk"
 	mke2fs -q -t ext4 -d "$machine" "$WORK/$1.disk" || status=$?
