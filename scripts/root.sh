@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Makes a root of another Debian suite or architecture for the tests, unless it is there, and prints
-# where it is. Usage: root.sh trixie|sid|SUITE-ARCHITECTURE|SUITE-machine
+# where it is. Usage: root.sh trixie|sid|SUITE-ARCHITECTURE|SUITE-machine|SUITE-minimal
 #
 # It is kept outside the tree, under a name with a checksum of the packages' names, and is made anew
 # when these change, or when it was removed. Nothing of it is installed here. What a root has in it say
-# root/native.sh, for this machine's architecture, root/cross.sh, for another, and root/machine.sh, for a
-# machine that svt is installed on.
+# root/native.sh, for this machine's architecture, root/cross.sh, for another, root/machine.sh, for a
+# machine that svt is installed on, and root/minimal.sh, for a container of CI.
 
 # shellcheck source-path=SCRIPTDIR
 set -euo pipefail
@@ -78,7 +78,7 @@ make_root() {
 
 name=${1:-} kind=native
 case $name in
-*-machine) suite=${name%-machine} kind=machine ;;
+*-machine | *-minimal) suite=${name%-*} kind=${name##*-} ;;
 *)
 	find_arch "$name"
 	suite=$arch_suite

@@ -9,15 +9,6 @@ set -uo pipefail
 . "$(dirname "$0")/lib/host.sh"
 cd "$TOP" || exit
 
-# says STATUS PATTERN COMMAND...: this one line, an extended regular expression, and nothing else
-says() {
-	local status=0
-	"${@:3}" >"$WORK/said" 2>&1 || status=$?
-	cat "$WORK/said"
-	echo "status $status"
-	[ "$status" = "$1" ] && [ "$(wc -l <"$WORK/said")" = 1 ] && grep -qE "^$2\$" "$WORK/said"
-}
-
 # elsewhere PROGRAM COMMAND...: on a machine whose packages are installed by PROGRAM, not by apt
 elsewhere() {
 	mkdir -p "$WORK/bin"

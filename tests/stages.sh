@@ -102,6 +102,7 @@ stages() {
 	done
 	stage requirements tests/requirements.sh
 	stage packages tests/packages.sh
+	stage user-vm with_modules 6.1 with_modules um tests/user-vm.sh
 	stage bench-tables python3 tests/bench/selftest.py
 	finish
 }
@@ -187,6 +188,7 @@ full_stages() {
 	for suite in "${MACHINES[@]}"; do
 		long_stage "full-machine-$suite" tests/boot.sh "$suite"
 	done
+	stage full-ci tests/ci.sh
 	stage_e2e full-hosts-6.1 6.1 peer=6.1 tests/hosts/[0-9]*.sh
 	stage_e2e full-hosts-mixed 6.12 peer=6.1 tests/hosts/[0-9]*.sh
 	finish
@@ -231,11 +233,11 @@ cases_of() {
 	install) tests_of tests/install.sh | sed 's/$/\t6.1/' ;;
 	harness) tests_of tests/lib/selftest.sh | sed 's/$/\tum/' ;;
 	full-bench-host) tests_of tests/bench/host.sh | sed 's/$/\t6.12/' ;;
-	requirements) tests_of tests/requirements.sh | sed 's/$/\t-/' ;;
 	packages)
 		tests_of tests/packages.sh | sed 's/$/\t-/'
 		machine_tests once "${MACHINES[0]}"
 		;;
+	requirements | user-vm | full-ci) tests_of "tests/${1#full-}.sh" | sed 's/$/\t-/' ;;
 	full-machine-*)
 		tests_of tests/boot.sh | sed 's/$/\t-/'
 		machine_tests '(alone|pair)_.|once' "${1#full-machine-}"

@@ -23,7 +23,7 @@ choose() {
 		packages+=("${FUNCTIONS[@]}")
 		;;
 	sid) ;;
-	*) die "usage: root.sh trixie|sid|SUITE-ARCHITECTURE|SUITE-machine" ;;
+	*) die "usage: root.sh trixie|sid|SUITE-ARCHITECTURE|SUITE-machine|SUITE-minimal" ;;
 	esac
 	recipe="$backports ${packages[*]} ${KERNELS[*]} ${flavours[*]}"
 }

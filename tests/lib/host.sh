@@ -30,6 +30,15 @@ fails() {
 	! "$@" || die "this should have failed: $*"
 }
 
+# says STATUS PATTERN COMMAND...: this one line, an extended regular expression, and nothing else
+says() {
+	local status=0
+	"${@:3}" >"$WORK/said" 2>&1 || status=$?
+	cat "$WORK/said"
+	echo "status $status"
+	[ "$status" = "$1" ] && [ "$(wc -l <"$WORK/said")" = 1 ] && grep -qE "^$2\$" "$WORK/said"
+}
+
 finish() {
 	echo "1..$((passed + failed))"
 	echo "$passed passed, $failed failed"

@@ -4,7 +4,8 @@
 # off.
 #
 # vm_run= on the kernel command line names the directory of this run: `command` there is what to
-# run. vm_limit= is its time limit in seconds, vm_hung= that for a task that does not move.
+# run, `share` the path of a directory of the host that may be written. vm_limit= is its time limit in
+# seconds, vm_hung= that for a task that does not move.
 # Virtio-serial ports lead to the host: svt.out takes the command's output, svt.files an archive of
 # what it left in /run/svt/files, svt.ctl the results, line by line, and last "exit STATUS"; the
 # host answers that one, so nothing is lost at power-off.
@@ -53,6 +54,20 @@ prepare_machine() {
 	modprobe -a ib_uverbs rdma_ucm
 	hide_drivers
 } 2>/dev/null
+
+# A directory of the host that may be written, at the same place. What is written is there at once: a
+# cache of pages would lose it when this machine dies.
+mount_share() {
+	local share=$1
+	mkdir -p "$share"
+	if [ -L /run/ports/svt.out ]; then
+		mount -t hostfs -o "$share" share "$share"
+	else
+		mount -t 9p -o trans=virtio,version=9p2000.L,msize=512000,cache=mmap svtshare "$share"
+	fi && return
+	echo "svt initramfs: $share cannot be mounted" >/dev/kmsg
+	end
+}
 
 # One of two VMs: eth0 is how the first asks things of the second, eth1 is for tests
 join_lan() {
@@ -135,6 +150,7 @@ run_command() {
 
 prepare_machine
 [ -z "${vm_side:-}" ] || join_lan
+[ ! -e "$vm_run/share" ] || mount_share "$(<"$vm_run/share")"
 cd "$vm_top" || end
 if [ -f "$vm_run/command" ]; then
 	run_command

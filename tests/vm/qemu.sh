@@ -89,6 +89,7 @@ qemu_memory() {
 qemu_machine() {
 	local export=security_model=none,readonly=on initramfs root
 	qemu_architecture
+	[ -r "$kernel_image" ] || die "you may not read $kernel_image: as root, chmod a+r $kernel_image"
 	initramfs=$("$TOP/tests/vm/initramfs.sh" "$version")
 	root=$(guest_root "$version")
 	vm=("$emulator")
@@ -100,6 +101,9 @@ qemu_machine() {
 		-virtfs "local,path=$layer,mount_tag=svtlayer,$export")
 	# The repository, where the root does not have it
 	[ -z "$kernel_root" ] || vm+=(-virtfs "local,path=$TOP,mount_tag=svttop,multidevs=remap,$export")
+	# Commas are QEMU's
+	[ -z "$share" ] ||
+		vm+=(-virtfs "local,path=${share//,/,,},mount_tag=svtshare,multidevs=remap,${export%,*}")
 	qemu_network
 	qemu_ports
 	vm+=(-append "${kernel_root:+vm_over=svttop }$words rdinit=/init $(boot_words)")

@@ -21,7 +21,7 @@ usage() {
 
 	Runs COMMAND in a VM; its output comes to stdout and its exit status is returned.
 	  --kernel NAME   6.1, 6.12 (the newest installed of it), a full version, debug or kcsan;
-	                  default 6.1, of another root its newest
+	                  default 6.1 on Debian 12, elsewhere and of another root its newest
 	  --root SUITE    that of scripts/root.sh, and its kernels: --root trixie --kernel 6.12, or
 	                  --kernel trixie/6.12; newest is the newest there, 6.12-rt another flavour;
 	                  trixie-arm64 and the like: of another architecture, emulated
@@ -36,6 +36,8 @@ usage() {
 	  --results FILE  append what tests report (pass NAME, fail NAME) to FILE
 	  --console FILE  where the console log goes; default: kept in build/vm of a failed run only
 	  --files DIR     where to put the files that COMMAND leaves in /run/svt/files
+	  --share DIR     a directory of this machine, by its whole path, that COMMAND finds at the same place
+	                  and may write
 	  --append WORDS  more words for the kernel command line
 	  --bare          do not lay the build over the root
 	  --wires DIR:N   one of two VMs, 1 or 2, joined by sockets in DIR; see run-two.sh
@@ -47,14 +49,14 @@ usage() {
 	END
 }
 
-kernel= suite= smp=2 mem= pmem= limit=300 icount= leap=on results=/dev/null console= files= append= bare=
-shell= wires=
+kernel= suite= smp=2 mem= pmem= limit=300 icount= leap=on results=/dev/null console= files= share= append=
+bare= shell= wires= begun= keep=
 
 parse() {
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--kernel | --root | --smp | --mem | --pmem | --timeout | --results | --console | --files | \
-			--append | --wires)
+			--share | --append | --wires)
 			[ $# -ge 2 ] || die "$1 needs a value; see --help"
 			;;&
 		--kernel) kernel=$2 && shift ;;
@@ -66,6 +68,7 @@ parse() {
 		--results) results=$2 && shift ;;
 		--console) console=$2 && shift ;;
 		--files) files=$2 && shift ;;
+		--share) share=$2 && shift ;;
 		--append) append=$2 && shift ;;
 		--wires) wires=$2 && shift ;;
 		--icount) icount=1 ;;
@@ -82,7 +85,7 @@ parse() {
 	if [ -n "$suite" ]; then
 		kernel=$suite/${kernel:-newest}
 	fi
-	: "${kernel:=6.1}"
+	: "${kernel:=${SERIES[0]}}"
 	[ -n "$shell" ] || [ ${#command[@]} -gt 0 ] || die "no command given; see --help"
 }
 
@@ -171,8 +174,16 @@ boot() {
 	trap - INT TERM HUP
 }
 
+# What failed before there was a machine has a status of its own
+clean_up() {
+	local status=$?
+	[ -z "${run:-}" ] || [ -n "$keep" ] || rm -rf "$run"
+	[ -n "$begun" ] || [ "$status" = 0 ] || exit 99
+}
+
 main() {
 	local begin status=0
+	trap clean_up EXIT
 	parse "$@"
 	version=$(kernel_version "$kernel" image)
 	find_kernel "$version"
@@ -190,12 +201,13 @@ main() {
 	seconds=$(scaled "$limit")
 	mkdir -p "$BUILD/vm"
 	run=$(mktemp -d "$BUILD/vm/run.XXXXXX")
-	keep=
-	trap '[ -n "$keep" ] || rm -rf "$run"' EXIT
 	: "${console:=$run/console.log}"
 	: >"$console"
 
+	[ -z "$share" ] || printf '%s\n' "$share" >"$run/share"
+
 	${machine}_machine
+	begun=1
 	if [ -n "$shell" ]; then
 		"${vm[@]}"
 		exit
