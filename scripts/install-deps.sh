@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Installs the Debian packages that are missing. Usage: install-deps.sh
-# build|package|demo|check|coverage|bench
+# build|package|demo|check|full|coverage|bench
 #   build  what `make` needs: a compiler, a kernel's headers, libibverbs
 #   package  what `make deb` and `make rpm` need
 #   demo   what `make demo` and `make vm` need besides: that kernel, QEMU, perftest
 #   check  what `make check` needs: both kernels, the analysers, the programs that the tests run
+#   full   what `make check-full` needs besides for containers and for rules of Prometheus
 #   coverage  what `make coverage` needs besides
 #   bench  what `make bench` needs besides `make check`
 # Elsewhere than on Debian it installs nothing. For `build` and `demo` it says in one line which packages
@@ -30,6 +31,7 @@ CHECK=("${PACKAGE[@]}" lintian e2fsprogs
 	iperf netcat-traditional dropbear-bin infiniband-diags
 	ucx-utils libfabric-bin openmpi-bin python3-mpi4py)
 
+FULL=(podman crun netavark uidmap prometheus)
 COVERAGE=(gcovr)
 BENCH=(iperf3 qperf sockperf linux-perf python3-matplotlib)
 
@@ -131,6 +133,10 @@ check)
 	wanted=("${DEMO[@]}" "${CHECK[@]}")
 	kernels=("${SERIES[@]}")
 	;;
+full)
+	wanted=("${DEMO[@]}" "${CHECK[@]}" "${FULL[@]}")
+	kernels=("${SERIES[@]}")
+	;;
 coverage)
 	wanted=("${DEMO[@]}" "${CHECK[@]}" "${COVERAGE[@]}")
 	kernels=("${SERIES[@]}")
@@ -139,7 +145,7 @@ bench)
 	wanted=("${DEMO[@]}" "${CHECK[@]}" "${BENCH[@]}")
 	kernels=("${SERIES[@]}")
 	;;
-*) die "usage: install-deps.sh build|package|demo|check|coverage|bench" ;;
+*) die "usage: install-deps.sh build|package|demo|check|full|coverage|bench" ;;
 esac
 
 if ! has dpkg-query; then

@@ -17,6 +17,8 @@ CONF=/etc/rdma/svt.conf
 # What is installed of packaging/ besides: mode, file, and where it goes
 HOST_FILES=(
 	"755 svt-device /usr/lib/svt"
+	"755 svt-cdi /usr/lib/svt"
+	"755 svt-metrics /usr/lib/svt"
 	"644 svt@.service /usr/lib/systemd/system"
 	"644 59-svt.rules /usr/lib/udev/rules.d"
 	"644 svt.7 /usr/share/man/man7"

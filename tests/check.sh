@@ -184,6 +184,12 @@ with_selftests() {
 	"${@:2}"
 }
 
+# with_image COMMAND...: once the image for containers is in build/container
+with_image() {
+	scripts/install-deps.sh full && tests/containers/image.sh || return
+	"$@"
+}
+
 # stage_e2e NAME KERNEL PROCESSORS|icount|peer=KERNEL|pmem=MB FILE...: a long stage of end-to-end tests
 stage_e2e() {
 	local name=$1 kernel=$2 smp=1 pattern file options=(--name "$1") built=(with_modules "$2")
@@ -198,6 +204,7 @@ stage_e2e() {
 	esac
 	shift 3
 	[[ $1 != tests/selftests/* ]] || built+=(with_selftests "$kernel")
+	[[ $1 != tests/containers/* ]] || built+=(with_image)
 	if [[ $name =~ $only ]]; then
 		pattern=
 	else

@@ -32,11 +32,19 @@ use_it() {
 	modprobe -r svt_roce
 }
 
+# tell_of DEVICE: what others read of it is there
+tell_of() {
+	/usr/lib/svt/svt-cdi /run/cdi/svt.json
+	grep "\"name\": \"$1\"" /run/cdi/svt.json
+	/usr/lib/svt/svt-metrics | grep "^svt_rx_packets_total{device=\"$1\",port=\"1\"} "
+}
+
 # As svt@.service does, where systemd runs
 keep_it() {
 	local tool=/usr/lib/svt/svt-device
 	$tool add veth0
 	ibv_devinfo -d svt_veth0 | grep PORT_ACTIVE
+	tell_of svt_veth0
 	fails_with "^svt: no netdev 'veth7' in this network namespace: see 'ip link'$" $tool add veth7
 	echo 'veth* name=svt_veth0' >/etc/rdma/svt.conf
 	fails_with '^svt: no device on veth1: there is another by the name svt_veth0; ' $tool add veth1

@@ -40,7 +40,9 @@ package_files() {
 
 FILES='/etc/libibverbs.d/svt.driver
 /etc/rdma/svt.conf
+/usr/lib/svt/svt-cdi
 /usr/lib/svt/svt-device
+/usr/lib/svt/svt-metrics
 /usr/lib/systemd/system/svt@.service
 /usr/lib/udev/rules.d/59-svt.rules
 /usr/lib/LIBRARIES/libibverbs/libsvt-rdmavN.so

@@ -143,6 +143,11 @@ bench_host() {
 	with_modules 6.12 tests/vm/run.sh --kernel 6.12 --timeout 900 -- tests/bench/host.sh
 }
 
+recipes() {
+	scripts/install-deps.sh full
+	tests/recipes.sh
+}
+
 # One processor finds other errors than two: who polls then keeps the others from running. What the
 # packets and operations of 6.12 did not find, a short run on 6.1 is for.
 full_stages() {
@@ -184,6 +189,8 @@ full_stages() {
 	stage_e2e full-debug-1 debug 2 tests/e2e/{10,15,20,30,32,33,35,37,38,40}-*.sh
 	stage_e2e full-debug-2 debug 2 \
 		tests/e2e/{36,45,50,55,60,65,71,72,73,74,76,78,80,85}-*.sh
+	stage full-recipes recipes
+	stage_e2e full-containers-6.1 6.1 1 tests/containers/[0-9]*.sh
 	long_stage full-bench-host bench_host
 	for suite in "${MACHINES[@]}"; do
 		long_stage "full-machine-$suite" tests/boot.sh "$suite"
@@ -241,6 +248,12 @@ cases_of() {
 	full-machine-*)
 		tests_of tests/boot.sh | sed 's/$/\t-/'
 		machine_tests '(alone|pair)_.|once' "${1#full-machine-}"
+		;;
+	full-recipes)
+		{
+			tests_of tests/recipes.sh
+			tests/lib/monitoring.py cases | sed 's/$/ fires, and it alone/'
+		} | sed 's/$/\t-/'
 		;;
 	bench-tables) python3 tests/bench/selftest.py | sed -n 's/^ok [0-9 ]*\(.*\)/\1\t-/p' ;;
 	provider-check*)

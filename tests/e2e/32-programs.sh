@@ -4,6 +4,7 @@
 # hundred; and those of rdma-core and infiniband-diags that look at a device.
 
 . "$(dirname "$0")/../lib/testlib.sh"
+. "$(dirname "$0")/../lib/exporter.sh"
 
 PRELOAD=(env "LD_PRELOAD=$(echo /usr/lib/*/rsocket/librspreload.so)")
 NETCAT="${PRELOAD[*]} nc.traditional"
@@ -184,19 +185,9 @@ has_event() {
 	grep -q "event_type $1" "$WORK/events"
 }
 
-# scrape: what Prometheus would get
-scrape() {
-	python3 -c '
-import urllib.request
-print(urllib.request.urlopen("http://127.0.0.1:9100/metrics", timeout=10).read().decode())
-' >"$WORK/metrics" 2>"$WORK/error"
-}
-
-# metric NAME: of svta, in decimals, for it may come as 1.2345e+06
-metric() {
-	awk -v name="node_infiniband_$1" \
-		'$1 == name "{device=\"svta\",port=\"1\"}" { printf "%d\n", $2; found = 1 }
-		END { exit !found }' "$WORK/metrics"
+# port_metric NAME: of svta
+port_metric() {
+	metric "node_infiniband_$1" 'device="svta",port="1"'
 }
 
 # shows NAME COUNTER FACTOR: as many units of the counter in ports/1/counters, which has grown
@@ -204,24 +195,18 @@ shows() {
 	local counter
 	counter=$(<"/sys/class/infiniband/svta/ports/1/counters/$2")
 	[ "$counter" -gt 0 ] || die "$2 is $counter"
-	[ "$(metric "$1")" = $((counter * $3)) ] || die "$1 is $(metric "$1"), $2 is $counter"
+	[ "$(port_metric "$1")" = $((counter * $3)) ] || die "$1 is $(port_metric "$1"), $2 is $counter"
 }
 
-# In the first namespace: ib_core shows no counters of a device in others, unless it is theirs alone
 exporter_shows_traffic() {
-	local exporter
 	pair ibv_rc_pingpong -d svta -g 1 -n 100 -- ibv_rc_pingpong -d svtb -g 1 -n 100 10.0.0.1
-	prometheus-node-exporter --collector.disable-defaults --collector.infiniband \
-		--web.listen-address=127.0.0.1:9100 >"$WORK/exporter" 2>&1 &
-	exporter=$!
-	until_true 20 scrape || die "$(cat "$WORK/exporter" "$WORK/error")"
-	kill "$exporter"
+	export_metrics --collector.infiniband
 	grep '^node_infiniband.*svta' "$WORK/metrics"
 	shows port_data_transmitted_bytes_total port_xmit_data 4
 	shows port_data_received_bytes_total port_rcv_data 4
 	shows port_packets_transmitted_total port_xmit_packets 1
 	shows port_packets_received_total port_rcv_packets 1
-	[ "$(metric port_errors_received_total)" = 0 ]
+	[ "$(port_metric port_errors_received_total)" = 0 ]
 }
 
 events_of_the_port() {

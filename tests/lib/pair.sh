@@ -415,6 +415,26 @@ gid_index() {
 	until_true 10 gid_at_home "$@" || die "$1 has no $2 GID of type RoCE v2"
 }
 
+# node_of DEVICE: the node that programs open
+node_of() {
+	local file
+	file=$(grep -lx "$1" /sys/class/infiniband_verbs/uverbs*/ibdev)
+	file=${file%/ibdev}
+	echo "/dev/infiniband/${file##*/}"
+}
+
+# beside_rxe COMMAND...: while there is a device rxe0 of rxe
+beside_rxe() {
+	ip link add cable0 type veth peer name cable1
+	ip link set cable0 up
+	modprobe rdma_rxe
+	rdma link add rxe0 type rxe netdev cable0
+	"$@"
+	rdma link delete rxe0
+	ip link delete cable0
+	modprobe -r rdma_rxe
+}
+
 # has_open PROCESS FILE
 has_open() {
 	local descriptor
