@@ -69,6 +69,9 @@ matrix:
 coverage:
 	@scripts/coverage.sh
 
+docs:
+	@scripts/docs.sh
+
 bench:
 	@tests/bench.sh $(if $(T),--only '$(value T)') $(KERNEL)
 
@@ -100,6 +103,7 @@ help:
 	@echo "make cases         what these would run: case, kernel and stage; T=PATTERN"
 	@echo "make matrix        kernels and libraries of the last run of each stage, and what came of it"
 	@echo "make coverage      which lines of the modules the tests run, in a table"
+	@echo "make docs          the pages of Documentation as HTML, in build/docs"
 	@echo "make bench         svt, rxe and TCP in one VM, with instructions as time: a table"
 	@echo "make bench-copy    what a copy costs on this processor, with the ICRC and without"
 	@echo "make bench-host    the same programs between two machines; ARGS=--help"
@@ -113,4 +117,4 @@ help:
 	@echo "SVT_TIME_SCALE=3   in the environment stretches every time limit of the tests"
 
 .PHONY: all modules provider tools install uninstall deb rpm deps check check-full check-kcsan cases matrix \
-	coverage bench bench-copy bench-host demo vm clean help
+	coverage docs bench bench-copy bench-host demo vm clean help

@@ -22,7 +22,7 @@ DEMO=("${COMPILE[@]}" cpio xz-utils busybox-static qemu-system-x86 ibverbs-utils
 CHECK=("${PACKAGE[@]}" lintian e2fsprogs
 	librdmacm-dev zlib1g-dev git python3-yaml
 	sparse clang libclang-rt-dev libcmocka-dev python3 python3-sphinx
-	tcpdump tshark strace ethtool nftables
+	tcpdump tshark strace ethtool nftables iptables
 	rdma-core ibverbs-providers rdmacm-utils python3-pyverbs
 	mmdebstrap qemu-system-arm qemu-system-misc
 	linux-source-6.12 flex bison bc libelf-dev libssl-dev rsync

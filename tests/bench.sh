@@ -50,6 +50,7 @@ for kernel; do
 	echo "== $kernel"
 	bench "$kernel"
 done
+[ -n "$only" ] || python3 tests/bench/picture.py $KEPT/6.12.csv >$KEPT/overview.svg
 passed=$(count pass) failed=$(count fail)
 [ $((passed + failed)) -gt 0 ] || failed=1
 sed -n 's/^fail [^:]*: /no figure: /p; s/^why /    /p' "$OUT"/*.results

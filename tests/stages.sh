@@ -96,6 +96,7 @@ stages() {
 		-- tests/lib/selftest.sh
 	stage fuzz tests/fuzz.sh
 	stage style scripts/check-style.sh
+	stage docs scripts/docs.sh
 	stage provider-check no_warnings provider_check here
 	for suite in "${SUITES[@]}"; do
 		stage "provider-check-$suite" no_warnings provider_check "$suite/"

@@ -12,6 +12,7 @@ import tempfile
 
 import layers
 import notes
+import picture
 import report
 import targets
 import tasks
@@ -170,6 +171,21 @@ def a_figure_says_what_instructions_mislead_about(directory):
     shown = output_of(report.print_table, rows, {}, said, {}, "x").splitlines()
     assert shown[2].endswith("  copies")
     assert any(line.startswith("copies: ") for line in shown)
+
+
+def the_picture_of_the_readme_is_that_of_the_table_kept(_):
+    kept = pathlib.Path(__file__).parents[2] / "Documentation/bench"
+    drawn = picture.drawing(report.read_kept(kept / "6.12.csv"))
+    assert drawn.count("<rect") > 25, "the table lacks rows of the picture"
+    assert drawn == (kept / "overview.svg").read_text(encoding="utf-8"), (
+        "tests/bench/picture.py Documentation/bench/6.12.csv >Documentation/bench/overview.svg")
+
+
+def a_picture_has_no_bar_of_what_is_not_there(_):
+    drawn = picture.drawing({("send", 65536, "MB/s"): {"svt": 800.0, "rxe": 200.0}})
+    widths = [line.split('width="')[1].split('"')[0] for line in drawn.splitlines()
+              if line.startswith("<rect x") and f'height="{picture.BAR - 1}"' in line]
+    assert widths == [str(picture.LONGEST), str(round(picture.LONGEST / 4))], widths
 
 
 def what_a_nic_carries_stands_beside_the_same_on_a_veth(_):

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # rdma-core's own test suite on an svt device: no failure, no error, and no test skipped but those of
-# the table in README.md, each with its reason. The device is on a NIC of the VM, not on a veth:
+# the table in Documentation/features.rst, each with its reason. The device is on a NIC of the VM, not on a veth:
 # tests of rdmacm look for the netdev behind a device's parent, which veth has not.
 
 . "$(dirname "$0")/../lib/testlib.sh"
@@ -75,17 +75,17 @@ release() {
 	readlink -f "$(libibverbs_here)" | cut -d. -f5
 }
 
-# expected RELEASE: a line "PATTERN NUMBER" for each row of README.md's table, of the column that is
-# headed RELEASE or "rdma-core RELEASE"
+# expected RELEASE: a line "PATTERN NUMBER" for each row of that table, of the column that is headed
+# RELEASE or "rdma-core RELEASE"
 expected() {
-	sed -n '/^| skipped test of pyverbs/,/^$/p' "$TOP/README.md" |
+	sed -n '/^ *skipped test of pyverbs |/,/^$/p' "$TOP/Documentation/features.rst" |
 		awk -F ' *[|] *' -v release="$1" '
 			NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ "^(rdma-core )?" release "$") column = i }
-			column && gsub("`", "", $2) { print $2, $column }'
+			column && gsub("[ `]", "", $1) && NR > 1 { print $1, $column }'
 }
 
 # Each skip counts for the first row that names it
-skips_are_those_of_the_readme() {
+skips_are_those_of_the_table() {
 	local pattern count name found release
 	release=$(release)
 	echo "rdma-core $release"
@@ -102,9 +102,9 @@ skips_are_those_of_the_readme() {
 			fi
 		done <"$WORK/left"
 		mv "$WORK/others" "$WORK/left"
-		[ "$found" = "$count" ] || echo "$pattern: $found are skipped, README.md says $count"
+		[ "$found" = "$count" ] || echo "$pattern: $found are skipped, features.rst says $count"
 	done < <(expected "$release") >"$WORK/wrong"
-	sed 's/$/: is skipped, README.md has no row for it/' "$WORK/left" >>"$WORK/wrong"
+	sed 's/$/: is skipped, features.rst has no row for it/' "$WORK/left" >>"$WORK/wrong"
 	cat "$WORK/wrong"
 	[ -s /run/svt/pyverbs ]
 	[ ! -s "$WORK/wrong" ]
@@ -114,6 +114,6 @@ setup_nic
 sysctl -qw vm.nr_hugepages=32
 TEST_LIMIT=600
 run_test "pyverbs suite" suite
-run_test "what the suite skips is what README.md lists" skips_are_those_of_the_readme
+run_test "what the suite skips is what features.rst lists" skips_are_those_of_the_table
 run_test "teardown leaves nothing" teardown_nic
 finish

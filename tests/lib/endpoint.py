@@ -35,8 +35,14 @@ class Endpoint:
     def connect(self, path, number):
         """An RC QP, connected to the QP of that number"""
         qp = self.create(IBV_QPT_RC)
+        self.ready(qp, path, number)
+        return qp
+
+    @staticmethod
+    def ready(qp, path, number, rnr_retry=0):
+        """Connects a QP of this endpoint"""
         state = QPAttr(port_num=1)
         state.dest_qp_num, state.path_mtu, state.ah_attr = number, IBV_MTU_1024, path
         state.timeout, state.max_rd_atomic, state.max_dest_rd_atomic = 20, 1, 1
+        state.rnr_retry = rnr_retry
         qp.to_rts(state)
-        return qp
