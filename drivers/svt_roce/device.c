@@ -70,6 +70,10 @@ static const struct svt_backend_ops roce_ops = {
 	.release = roce_release,
 };
 
+static const struct ib_device_ops roce_ib_ops = {
+	.enable_driver = roce_enable,
+};
+
 static struct roce_device *find_by_netdev(struct roce_net *rnet, const struct net_device *netdev)
 {
 	struct roce_device *device;
@@ -285,6 +289,7 @@ int roce_create(const char *name, struct net_device *netdev)
 
 	device = to_roce_device(dev);
 	device->net = net;
+	ib_set_device_ops(&dev->ibdev, &roce_ib_ops);
 	ret = roce_prepare(device, netdev);
 	if (ret)
 		goto dealloc;

@@ -10,10 +10,12 @@
  * struct roce_slot - a place in the GID table of ib_core
  * @netns: number of the namespace of the GID that is there, or was there last; 0: the device's own
  * @live: it is there
+ * @gid: it
  */
 struct roce_slot {
 	u32 netns;
 	bool live;
+	struct roce_gid *gid;
 };
 
 /**

@@ -106,14 +106,17 @@ static struct sock *alloc_socket(struct net *net, bool user)
 }
 
 /*
- * The namespace of the calling process. That of the device stands for it in exclusive mode, see
- * svt_gid_check_caller(), and for that of a kernel client.
+ * Where the calling process is. In exclusive mode a device may be in another namespace than its
+ * netdev: all who use it are there then, and may use the GIDs of both, see svt_gid_check_caller().
  */
-static u32 netns_of(const struct roce_device *device, const struct svt_flow *flow)
+static void find_netns(const struct roce_device *device, struct svt_flow *flow)
 {
-	if (!flow->user || !rdma_dev_access_netns(&device->svt.ibdev, device->net))
-		return roce_net(device->net)->number;
-	return roce_net(current->nsproxy->net_ns)->number;
+	const struct net *net = device->net;
+
+	flow->everywhere = !rdma_dev_access_netns(&device->svt.ibdev, net);
+	if (flow->user && !flow->everywhere)
+		net = current->nsproxy->net_ns;
+	flow->netns = roce_net(net)->number;
 }
 
 /**
@@ -141,7 +144,7 @@ int roce_flow_open(struct svt_device *dev, struct svt_flow *flow)
 		kfree(priv);
 		return -ENOMEM;
 	}
-	flow->netns = netns_of(device, flow);
+	find_netns(device, flow);
 
 	priv->flow = flow;
 	priv->sk = sk;

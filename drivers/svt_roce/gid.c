@@ -41,17 +41,8 @@ static bool is_equal(const struct roce_gid *entry, const union ib_gid *gid)
 	return !memcmp(&entry->gid, gid, sizeof(*gid));
 }
 
-/**
- * roce_serves() - has a device to do with a namespace?
- * @device: device
- * @net: namespace
- *
- * In exclusive mode it has nothing to do with other namespaces than its own.
- *
- * Context: any.
- * Return: whether it has.
- */
-bool roce_serves(const struct roce_device *device, const struct net *net)
+/* In exclusive mode a device has to do with its own namespace and its netdev's only */
+static bool serves(const struct roce_device *device, const struct net *net)
 {
 	return net_eq(net, device->net) || rdma_dev_access_netns(&device->svt.ibdev, net);
 }
@@ -103,39 +94,40 @@ static int take_slot(struct roce_device *device, const struct net *net, u32 inde
 	return 0;
 }
 
-static int enlist(struct roce_gid *entry)
+static int enlist(struct roce_gid *entry, struct net *net)
 {
-	struct roce_net *rnet = roce_net(entry->net);
+	struct roce_net *rnet = roce_net(net);
 	int ret;
 
 	lockdep_assert_held(&gids_lock);
-	ret = roce_sockets_get(entry->net);
+	ret = roce_sockets_get(net);
 	if (ret)
 		return ret;
+	entry->net = net;
 	hash_add_rcu(rnet->gids, &entry->node, hash(&entry->gid));
-	if (!net_eq(entry->net, entry->device->net))
+	if (!net_eq(net, entry->device->net))
 		WRITE_ONCE(rnet->had_guests, true);
 	return 0;
 }
 
-/* @entry is NULL for a GID that is of no use */
-static int add(struct roce_device *device, const struct net *net, u32 index,
-	       struct roce_gid *entry)
+static int add(struct roce_device *device, struct net *net, u32 index, struct roce_gid *entry)
 {
+	struct roce_slot *slot = &device->slots[index];
 	int ret;
 
 	mutex_lock(&gids_lock);
 	ret = take_slot(device, net, index);
-	if (!ret && entry) {
-		ret = enlist(entry);
-		device->slots[index].live = !ret;
-	}
+	if (!ret && serves(device, net))
+		ret = enlist(entry, net);
+	slot->live = !ret;
+	if (!ret)
+		slot->gid = entry;
 	mutex_unlock(&gids_lock);
 	return ret;
 }
 
 static struct roce_gid *alloc_gid(struct roce_device *device, const struct ib_gid_attr *attr,
-				  struct net *net, u32 ifindex)
+				  u32 ifindex)
 {
 	struct roce_gid *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
 
@@ -146,7 +138,6 @@ static struct roce_gid *alloc_gid(struct roce_device *device, const struct ib_gi
 	entry->ifindex = ifindex;
 	entry->vlan_id = U16_MAX;
 	rdma_read_gid_l2_fields(attr, &entry->vlan_id, NULL);
-	entry->net = net;
 	return entry;
 }
 
@@ -163,7 +154,7 @@ static struct roce_gid *alloc_gid(struct roce_device *device, const struct ib_gi
 int roce_add_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **context)
 {
 	struct roce_device *device = to_roce_device(dev);
-	struct roce_gid *entry = NULL;
+	struct roce_gid *entry;
 	int ret = -ENOMEM;
 	struct net *net;
 	u32 ifindex;
@@ -172,11 +163,9 @@ int roce_add_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **
 	net = get_namespace(attr, &ifindex);
 	if (!net)
 		return 0;
-	if (roce_serves(device, net)) {
-		entry = alloc_gid(device, attr, net, ifindex);
-		if (!entry)
-			goto put;
-	}
+	entry = alloc_gid(device, attr, ifindex);
+	if (!entry)
+		goto put;
 	ret = add(device, net, attr->index, entry);
 	if (ret)
 		kfree(entry);
@@ -205,15 +194,63 @@ static void leave(struct roce_gid *entry)
  */
 void roce_del_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **context)
 {
+	struct roce_slot *slot = &to_roce_device(dev)->slots[attr->index];
 	struct roce_gid *entry = *context;
 
 	mutex_lock(&gids_lock);
-	to_roce_device(dev)->slots[attr->index].live = false;
+	slot->live = false;
+	slot->gid = NULL;
 	if (entry && entry->net)
 		leave(entry);
 	mutex_unlock(&gids_lock);
 	if (entry)
 		kfree_rcu(entry, rcu);
+}
+
+static void serve_or_leave(struct roce_device *device, struct roce_gid *entry, struct net *net)
+{
+	int ret = 0;
+
+	if (!serves(device, net)) {
+		if (entry->net)
+			leave(entry);
+	} else if (!entry->net) {
+		ret = enlist(entry, net);
+	}
+	if (ret)
+		ibdev_warn_ratelimited(&device->svt.ibdev,
+				       "GID %pI6c does not work there: UDP port %u: %pe\n",
+				       entry->gid.raw, ROCE_V2_UDP_DPORT, ERR_PTR(ret));
+}
+
+/**
+ * roce_enable() - ib_device_ops.enable_driver: the device begins, or goes on elsewhere
+ * @ibdev: of a device, without a QP
+ *
+ * In exclusive mode it may be in another namespace than before. GIDs of that begin to work, and
+ * those of the one before cease to; those of its netdev's always do.
+ *
+ * Context: may sleep.
+ * Return: 0.
+ */
+int roce_enable(struct ib_device *ibdev)
+{
+	struct roce_device *device = to_roce_device(to_svt_device(ibdev));
+	struct net *net;
+	unsigned int i;
+
+	mutex_lock(&gids_lock);
+	for (i = 0; i < SVT_GID_TABLE_LENGTH; i++) {
+		const struct roce_slot *slot = &device->slots[i];
+
+		net = slot->gid && slot->netns ? roce_netns_get(slot->netns) : NULL;
+		if (net) {
+			serve_or_leave(device, slot->gid, net);
+			put_net(net);
+		}
+	}
+	mutex_unlock(&gids_lock);
+	return 0;
 }
 
 /**
@@ -258,6 +295,27 @@ const struct roce_gid *roce_gid_at(const struct roce_net *rnet, const union ib_g
 		found = entry;
 	}
 	return found;
+}
+
+/**
+ * roce_gid_works() - is a GID of a device one that it receives for?
+ * @device: device
+ * @rnet: of the namespace
+ * @gid: GID
+ * @ifindex: of the netdev
+ *
+ * Context: RCU read section.
+ * Return: whether it is.
+ */
+bool roce_gid_works(const struct roce_device *device, const struct roce_net *rnet,
+		    const union ib_gid *gid, u32 ifindex)
+{
+	const struct roce_gid *entry;
+
+	hash_for_each_possible_rcu(rnet->gids, entry, node, hash(gid))
+		if (entry->device == device && entry->ifindex == ifindex && is_equal(entry, gid))
+			return true;
+	return false;
 }
 
 /**

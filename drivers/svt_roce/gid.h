@@ -15,7 +15,8 @@ struct roce_net;
  * @device: that has it
  * @ifindex: of the netdev that has the address
  * @vlan_id: as ib_core tells GIDs of one address apart; U16_MAX: of no VLAN
- * @net: of that netdev; NULL when that is gone. No reference: the end of @net sets it
+ * @net: of that netdev; NULL when that is gone, or the device does not serve it. No reference: the
+ *	end of @net sets it
  *
  * All but @node and @net stay as they are.
  */
@@ -29,11 +30,13 @@ struct roce_gid {
 	struct net *net;
 };
 
-bool roce_serves(const struct roce_device *device, const struct net *net);
 int roce_add_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **context);
 void roce_del_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **context);
+int roce_enable(struct ib_device *ibdev);
 const struct roce_gid *roce_gid_at(const struct roce_net *rnet, const union ib_gid *gid,
 				   u32 ifindex);
+bool roce_gid_works(const struct roce_device *device, const struct roce_net *rnet,
+		    const union ib_gid *gid, u32 ifindex);
 const struct roce_gid *roce_gid_in(const struct roce_net *rnet, const union ib_gid *gid,
 				   u32 l3mdev);
 const struct roce_gid *roce_gid_on(const struct roce_net *rnet, u32 ifindex);

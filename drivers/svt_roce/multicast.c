@@ -90,19 +90,6 @@ static int change(struct net_device *netdev, const union ib_gid *gid, bool join)
 	return change_ipv6(netdev, address, join);
 }
 
-/* Return: the namespace, with a reference, or NULL: it has ended */
-static struct net *get_namespace(u32 netns)
-{
-	struct roce_net *rnet;
-	struct net *net;
-
-	rcu_read_lock();
-	rnet = roce_netns_find(netns);
-	net = rnet ? maybe_get_net(rnet->net) : NULL;
-	rcu_read_unlock();
-	return net;
-}
-
 /* @netdev: NULL when it has gone */
 static void leave_one(struct membership *entry, struct net_device *netdev)
 {
@@ -175,7 +162,7 @@ static int join(const struct roce_device *device, struct net *net, const union i
 static int change_guest(const struct roce_device *device, const union ib_gid *gid, u32 netns,
 			bool is_join)
 {
-	struct net *net = get_namespace(netns);
+	struct net *net = roce_netns_get(netns);
 	int ret = 0;
 
 	rtnl_lock();

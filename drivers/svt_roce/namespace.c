@@ -42,6 +42,25 @@ struct roce_net *roce_netns_find(u32 number)
 	return xa_load(&namespaces, number);
 }
 
+/**
+ * roce_netns_get() - roce_netns_find() for who may sleep
+ * @number: as there
+ *
+ * Context: any.
+ * Return: the namespace, for put_net(), or NULL: it ends.
+ */
+struct net *roce_netns_get(u32 number)
+{
+	struct roce_net *rnet;
+	struct net *net;
+
+	rcu_read_lock();
+	rnet = roce_netns_find(number);
+	net = rnet ? maybe_get_net(rnet->net) : NULL;
+	rcu_read_unlock();
+	return net;
+}
+
 /* A number comes again after 2^32 namespaces */
 static int roce_net_init(struct net *net)
 {

@@ -46,6 +46,7 @@ struct roce_net {
 
 struct roce_net *roce_net(const struct net *net);
 struct roce_net *roce_netns_find(u32 number);
+struct net *roce_netns_get(u32 number);
 int roce_namespace_init(void);
 void roce_namespace_exit(void);
 

@@ -83,7 +83,7 @@ static void fill_ipv6(union roce_headers *headers, const struct svt_path *path)
 
 /*
  * The netdev of the source GID: it may be above that of the device, a VLAN say. Return: false: it
- * has none now, or in a namespace that the device has nothing to do with
+ * has none now, or in a namespace that the device does not receive in
  */
 static bool find_source(const struct roce_device *device, struct svt_path *path)
 {
@@ -93,9 +93,9 @@ static bool find_source(const struct roce_device *device, struct svt_path *path)
 
 	rcu_read_lock();
 	netdev = rdma_read_gid_attr_ndev_rcu(path->ah_attr.grh.sgid_attr);
-	found = !IS_ERR(netdev) && roce_serves(device, dev_net(netdev));
+	rnet = IS_ERR(netdev) ? NULL : roce_net(dev_net(netdev));
+	found = rnet && roce_gid_works(device, rnet, &path->sgid, netdev->ifindex);
 	if (found) {
-		rnet = roce_net(dev_net(netdev));
 		path->netns = rnet->number;
 		path->ifindex = netdev->ifindex;
 		if (!net_eq(rnet->net, device->net))

@@ -60,6 +60,8 @@ struct svt_path {
  *	a backend which transmits from several CPUs does better to wait. One side of the QP sends on
  *	such a flow.
  * @user: it is made for the calling process
+ * @everywhere: set by flow_open: what comes to any namespace that the device receives in is for
+ *	that process, not only what comes to @netns
  * @netns: set by flow_open: the namespace of that process, as svt_path.netns; for others that of
  *	the device
  * @priv: the backend's own, zeroed by the core before flow_open
@@ -68,6 +70,7 @@ struct svt_flow {
 	struct svt_qp *qp;
 	bool ordered;
 	bool user;
+	bool everywhere;
 	u32 netns;
 	void *priv;
 };

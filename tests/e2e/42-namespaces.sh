@@ -552,6 +552,33 @@ gid_in_exclusive_mode() {
 	set_rdma_mode shared
 }
 
+# gid_there GID: of the device that was moved to pod
+gid_there() {
+	ip netns exec pod bash -c "$(declare -f gid_of_kind); gid_of_kind svta $1"
+}
+
+# The netdev stays, and what is above it was in the container before the device. Either's addresses do
+device_moves_to_a_container() {
+	local SERVER=pod index program
+	PAIR_MODE=exclusive setup_pair
+	peer_on veth0
+	make_pod pod 1 macvlan
+	index=$(gid_index svta "$(mapped 10.0.7.1)")
+	ip netns exec a rdma dev set svta netns pod
+	until_true 10 gid_there "$(mapped 10.0.7.1)"
+	for program in rc uc ud; do
+		pair ibv_${program}_pingpong -d svta -g "$(gid_there "$(mapped 10.0.7.1)")" -n 20 -- \
+			ibv_${program}_pingpong -d svtb -g "$(gid_index svtb "$(mapped 10.0.7.2)")" -n 20 10.0.7.1
+	done
+	ip netns exec pod rdma dev set svta netns a
+	until_true 10 ip netns exec a rdma dev show svta
+	[ "$(in_a python3 "$GIDS" use svta "$index" "$(mapped 10.0.7.2)")" = "22 22" ]
+	ip netns delete pod
+	until_true 10 namespace_gone pod
+	teardown_pair
+	set_rdma_mode shared
+}
+
 # No namespace either: as long as there is one, the mode can not be set
 nothing_is_left() {
 	teardown_pair
@@ -569,6 +596,7 @@ setup() {
 }
 
 run_test "exclusive mode: no GID of another namespace" gid_in_exclusive_mode
+run_on_each "exclusive mode: a device moves to a container" device_moves_to_a_container
 setup
 run_on_each "a container with a macvlan" in_container macvlan
 for kind in ipvlan vlan; do

@@ -159,7 +159,8 @@ static void what_did_not_leave_the_host_is_for_any_netdev(struct kunit *test)
 }
 
 /* A datagram from namespace 3 to a QP that was made in @netns, by a process or by the kernel */
-static struct responder_fixture *datagram_to(struct kunit *test, u32 netns, bool user)
+static struct responder_fixture *datagram_to(struct kunit *test, u32 netns, bool user,
+					     bool everywhere)
 {
 	struct svt_fake_options options = SVT_FAKE_RC;
 	struct responder_fixture *f;
@@ -170,6 +171,7 @@ static struct responder_fixture *datagram_to(struct kunit *test, u32 netns, bool
 	responder_post(f, 1, 0, 40 + PAYLOAD);
 	f->qp->user = user;
 	f->qp->flow.netns = netns;
+	f->qp->flow.everywhere = everywhere;
 	f->fake->netns = 3;
 	packet = responder_packet(f, IB_OPCODE_UD_SEND_ONLY, 0);
 	arrive_packet(f, &packet);
@@ -180,7 +182,7 @@ static struct responder_fixture *datagram_to(struct kunit *test, u32 netns, bool
 
 static void a_process_hears_datagrams_of_its_namespace_only(struct kunit *test)
 {
-	struct responder_fixture *f = datagram_to(test, 2, true);
+	struct responder_fixture *f = datagram_to(test, 2, true, false);
 
 	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_ADDRESS), 1);
 	responder_expect_no_recv(f);
@@ -188,12 +190,17 @@ static void a_process_hears_datagrams_of_its_namespace_only(struct kunit *test)
 
 static void a_process_hears_datagrams_of_its_namespace(struct kunit *test)
 {
-	responder_expect_recv(datagram_to(test, 3, true), 1, IB_WC_SUCCESS);
+	responder_expect_recv(datagram_to(test, 3, true, false), 1, IB_WC_SUCCESS);
+}
+
+static void a_process_with_a_moved_device_hears_datagrams_of_both_namespaces(struct kunit *test)
+{
+	responder_expect_recv(datagram_to(test, 2, true, true), 1, IB_WC_SUCCESS);
 }
 
 static void a_kernel_client_hears_datagrams_of_all_namespaces(struct kunit *test)
 {
-	responder_expect_recv(datagram_to(test, 0, false), 1, IB_WC_SUCCESS);
+	responder_expect_recv(datagram_to(test, 0, false, false), 1, IB_WC_SUCCESS);
 }
 
 static void a_namespace_that_ends_takes_its_qps_along(struct kunit *test)
@@ -463,6 +470,7 @@ static struct kunit_case receive_cases[] = {
 	KUNIT_CASE(what_did_not_leave_the_host_is_for_any_netdev),
 	KUNIT_CASE(a_process_hears_datagrams_of_its_namespace_only),
 	KUNIT_CASE(a_process_hears_datagrams_of_its_namespace),
+	KUNIT_CASE(a_process_with_a_moved_device_hears_datagrams_of_both_namespaces),
 	KUNIT_CASE(a_kernel_client_hears_datagrams_of_all_namespaces),
 	KUNIT_CASE(a_namespace_that_ends_takes_its_qps_along),
 	KUNIT_CASE(an_answer_from_another_source_changes_nothing),

@@ -276,7 +276,7 @@ static bool svt_parse(struct svt_rx_packet *rx, const struct svt_rx_cursor *at)
 /* A process hears nothing of what comes to another namespace */
 static bool svt_is_heard(const struct svt_qp *qp, const struct svt_rx_cb *cb)
 {
-	return !qp->user || cb->netns == qp->flow.netns;
+	return !qp->user || qp->flow.everywhere || cb->netns == qp->flow.netns;
 }
 
 static bool svt_is_at(const struct svt_path *path, const struct svt_rx_cb *cb)

@@ -382,7 +382,8 @@ EXPORT_SYMBOL_GPL(svt_alloc_device);
 
 /**
  * svt_register_device - make a device known to clients and processes
- * @dev: from svt_alloc_device(); what the backend needs for its operations is set
+ * @dev: from svt_alloc_device(); what the backend needs for its operations is set, and by
+ *	ib_set_device_ops() what the core has no use for, enable_driver
  * @ops: the backend's
  * @netdev: what the device is added on
  * @name: as in `rdma link add`
