@@ -16,6 +16,8 @@ SVT_TIME_SCALE=$(word svt_time_scale)
 export SVT_TIME_SCALE
 # A test waits for a peer that boots, and longer than until_true does
 TEST_LIMIT=400
+# The kernel's, as a regular expression: it may have a plus
+RELEASE=$(uname -r | sed 's/[.+]/\\&/g')
 # Seconds for what udev and systemd do for themselves, and for a peer
 LIMIT=120
 
@@ -197,16 +199,15 @@ no_module() {
 	systemctl stop svt@eth0
 	modprobe -r svt_roce
 	mount -t tmpfs none "/lib/modules/$(uname -r)/updates"
+	trap 'umount "/lib/modules/$(uname -r)/updates"; depmod' EXIT
 	depmod
-	refused svt@eth1 "there is no svt for Linux $(uname -r): install its headers and run 'dkms autoinstall';.*"
-	umount "/lib/modules/$(uname -r)/updates"
-	depmod
+	refused svt@eth1 "there is no svt for Linux $RELEASE: install its headers and run 'dkms autoinstall';.*"
 }
 
 # Which no kernel takes back: the last test before the reboot. Nobody enrolled the key of DKMS
 unknown_signature() {
 	echo 1 >/sys/module/module/parameters/sig_enforce
-	refused svt@eth0 "Linux $(uname -r) takes only modules with a signature that it knows \(Secure Boot\): run 'mokutil --import /var/lib/dkms/mok.pub', reboot and enrol the key there; see svt\(7\)"
+	refused svt@eth0 "Linux $RELEASE takes only modules with a signature that it knows \(Secure Boot\): run 'mokutil --import /var/lib/dkms/mok.pub', reboot and enrol the key there; see svt\(7\)"
 	dmesg | grep 'Loading of module with unavailable key is rejected'
 }
 
