@@ -206,7 +206,7 @@ check_tree() {
 plant_clean_tree() {
 	mkdir -p drivers/svt/{wire,queue,mem,transport,verbs,compat/probes} drivers/svt_loop/tests \
 		include/rdma include/uapi/rdma providers/svt
-	touch drivers/svt/{wire/psn.h,queue/ring.h,mem/keys.h,transport/qp.h,verbs/verbs.h} \
+	touch drivers/svt/{wire/psn.h,queue/ring.h,mem/keys.h,transport/qp/qp.h,verbs/verbs.h} \
 		drivers/svt/compat/ops.h drivers/svt_loop/loop.h
 	echo '#include <linux/types.h>' >include/uapi/rdma/svt-abi.h
 	printf '#include <rdma/svt.h>\n#include "mem/keys.h"\n' >drivers/svt/core.h
@@ -215,7 +215,7 @@ plant_clean_tree() {
 	printf '#include <rdma/ib_umem.h>\n#include "../transport/qp.h"\n' \
 		>drivers/svt/verbs/mr.c
 	printf '#include <rdma/svt-abi.h>\n#include "../core.h"\n#include "../wire/psn.h"\n' \
-		>drivers/svt/transport/responder.c
+		>drivers/svt/transport/responder/responder.c
 	printf '#include <linux/netdevice.h>\n#include <rdma/svt.h>\n#include "loop.h"\n' \
 		>drivers/svt_loop/loop.c
 	printf '#include "../../svt/core.h"\n#include "../loop.h"\n' \
@@ -258,10 +258,10 @@ self_test() {
 	plant drivers/svt/queue/ring.h '#include "../mem/keys.h"' 'queue must not know mem'
 	plant drivers/svt/compat/probes/hmm.c '#include "../../mem/keys.h"' 'the kernel alone'
 	plant drivers/svt/mem/keys.h '#include "queue/ring.h"' 'mem must not know queue'
-	plant drivers/svt/transport/qp.h '#include "../verbs/verbs.h"' 'must not know verbs'
-	plant drivers/svt/transport/qp.h '#include <rdma/ib_umem.h>' 'user memory'
-	plant drivers/svt/transport/qp.h '#include <rdma/uverbs_ioctl.h>' 'user memory'
-	plant drivers/svt/transport/qp.h '# include <linux/netdevice.h>' 'network devices'
+	plant drivers/svt/transport/qp/qp.h '#include "../verbs/verbs.h"' 'must not know verbs'
+	plant drivers/svt/transport/qp/qp.h '#include <rdma/ib_umem.h>' 'user memory'
+	plant drivers/svt/transport/qp/qp.h '#include <rdma/uverbs_ioctl.h>' 'user memory'
+	plant drivers/svt/transport/qp/qp.h '# include <linux/netdevice.h>' 'network devices'
 	plant drivers/svt/core.h '#include <rdma/ib_umem.h>' 'by way of drivers/svt/core.h; user'
 	plant drivers/svt/verbs/mr.c '#include "../../svt_loop/loop.h"' 'know a backend'
 	plant drivers/svt/verbs/mr.c '#include "gone.h"' 'nowhere'

@@ -5,8 +5,8 @@
 #include <linux/module.h>
 
 #include "queue/cq.h"
-#include "transport/peers.h"
-#include "transport/train.h"
+#include "transport/qp/peers.h"
+#include "transport/qp/train.h"
 #include "verbs/verbs.h"
 
 static int __init svt_init(void)

@@ -12,7 +12,7 @@
 #include <linux/tracepoint.h>
 
 #include "counters.h"
-#include "transport/qp.h"
+#include "transport/qp/qp.h"
 
 /* The longest name of a counter, with its end */
 #define SVT_TRACE_REASON	32

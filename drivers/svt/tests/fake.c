@@ -9,7 +9,7 @@
 #include <linux/workqueue.h>
 
 #include "tests/fake.h"
-#include "transport/fault.h"
+#include "transport/qp/fault.h"
 #include "transport/multicast.h"
 #include "transport/steering.h"
 #include "wire/psn.h"

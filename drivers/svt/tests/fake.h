@@ -11,7 +11,7 @@
 #include <linux/skbuff.h>
 
 #include "core.h"
-#include "transport/qp.h"
+#include "transport/qp/qp.h"
 #include "wire/packet.h"
 
 #define SVT_FAKE_PEER_QPN	0x00c0de

@@ -3,7 +3,7 @@
  * Rate limit of a QP: how much goes at once, and when more may.
  */
 #include "tests/requester_fixture.h"
-#include "transport/pace.h"
+#include "transport/requester/rate_limit.h"
 
 /* Nothing is repeated there, however much time passes */
 #define PACE_UC	((struct svt_fake_options) {				\

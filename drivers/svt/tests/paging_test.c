@@ -13,7 +13,7 @@
 
 #include "mem/paging.h"
 #include "tests/responder_fixture.h"
-#include "transport/fault.h"
+#include "transport/qp/fault.h"
 #include "wire/aeth.h"
 
 #define PAGES		6

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of who may speak to a remote QP from an address: transport/peers.c.
+ * Tests of who may speak to a remote QP from an address: transport/qp/peers.c.
  */
 #include <kunit/test.h>
 #include <net/net_namespace.h>
 
-#include "transport/peers.h"
+#include "transport/qp/peers.h"
 
 #define QPN		0x123456
 #define OTHER_QPN	0x123457

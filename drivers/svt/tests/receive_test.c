@@ -6,7 +6,7 @@
 #include <linux/unaligned.h>
 
 #include "tests/responder_fixture.h"
-#include "transport/receive.h"
+#include "transport/rx.h"
 #include "wire/aeth.h"
 #include "wire/psn.h"
 

@@ -4,7 +4,7 @@
  * and when to give up. Time is that of requester_let_pass().
  */
 #include "tests/requester_fixture.h"
-#include "transport/train.h"
+#include "transport/qp/train.h"
 
 #define RNR_SHORT	1
 #define RTO_FIRST	(100 * NSEC_PER_MSEC)

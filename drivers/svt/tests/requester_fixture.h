@@ -8,8 +8,8 @@
 #define SVT_TESTS_REQUESTER_FIXTURE_H
 
 #include "tests/fake.h"
-#include "transport/recovery.h"
-#include "transport/request.h"
+#include "transport/requester/recovery.h"
+#include "transport/requester/request.h"
 #include "wire/aeth.h"
 
 #define REQUESTER_MEMORY	(1024 * 1024)

@@ -5,7 +5,7 @@
 #include <rdma/ib_pack.h>
 
 #include "tests/responder_fixture.h"
-#include "transport/train.h"
+#include "transport/qp/train.h"
 #include "wire/aeth.h"
 
 #define FAST_PAGES	4

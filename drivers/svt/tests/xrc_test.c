@@ -5,7 +5,7 @@
 #include "queue/cq.h"
 #include "tests/requester_fixture.h"
 #include "tests/responder_fixture.h"
-#include "transport/state.h"
+#include "transport/modify.h"
 #include "wire/psn.h"
 
 #define SEND_FIRST	0xa0

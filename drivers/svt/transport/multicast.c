@@ -12,7 +12,7 @@
 
 #include "../trace.h"
 #include "multicast.h"
-#include "receive.h"
+#include "rx.h"
 
 /**
  * struct svt_multicast_key - what a group is found by

@@ -5,7 +5,7 @@
 #ifndef SVT_TRANSPORT_MULTICAST_H
 #define SVT_TRANSPORT_MULTICAST_H
 
-#include "qp.h"
+#include "qp/qp.h"
 
 int svt_multicast_init(struct svt_core *core);
 void svt_multicast_destroy(struct svt_core *core);

@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 
 #include "../trace.h"
-#include "receive.h"
+#include "rx.h"
 #include "steering.h"
 
 /* How far a frame got in the list */

@@ -8,7 +8,7 @@
 #include <linux/list.h>
 
 #include "../wire/frame.h"
-#include "qp.h"
+#include "qp/qp.h"
 
 /**
  * struct svt_rule - a flow rule
@@ -36,7 +36,7 @@ struct svt_rule {
 	struct rcu_head rcu;
 };
 
-/* rule.c */
+/* flow_rule.c */
 int svt_rule_parse(struct svt_rule *rule, const struct ib_flow_attr *attr);
 bool svt_rule_matches(const struct svt_rule *rule, const struct svt_frame_key *key);
 

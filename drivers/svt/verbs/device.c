@@ -13,7 +13,7 @@
 #include <net/addrconf.h>
 
 #include "../transport/multicast.h"
-#include "../transport/pace.h"
+#include "../transport/requester/rate_limit.h"
 #include "../transport/steering.h"
 #include "verbs.h"
 

@@ -7,8 +7,8 @@
 #include <net/net_namespace.h>
 #include <rdma/ib_addr.h>
 
-#include "../transport/pace.h"
-#include "../transport/peers.h"
+#include "../transport/requester/rate_limit.h"
+#include "../transport/qp/peers.h"
 #include "verbs.h"
 
 #define SVT_TIMEOUT_MAX		31
@@ -161,7 +161,7 @@ static int svt_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask
  * Context: may sleep. Takes svt_qp.modify_lock.
  * Return: 0; -EINVAL not in this state, or a value out of range; -EOPNOTSUPP an attribute that svt
  * has not; -EPERM the source GID is of another network namespace; -EADDRINUSE a QP of another user
- * is connected to the same remote QP from the same GID (transport/peers.c); -ENOMEM; what path_init
+ * is connected to the same remote QP from the same GID (transport/qp/peers.c); -ENOMEM; what path_init
  * of the backend returns. The QP is as it was when it fails.
  */
 int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)

@@ -33,7 +33,7 @@ static ssize_t same_host_store(struct device *device, struct device_attribute *a
 	ret = kstrtobool(buf, &same_host);
 	if (ret)
 		return ret;
-	/* Pairs with the reads in transport/same_host.c: what is under way does without */
+	/* Pairs with the reads in transport/qp/loopback.c: what is under way does without */
 	WRITE_ONCE(svt_core_of(device)->same_host, same_host);
 	return count;
 }

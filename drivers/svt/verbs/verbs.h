@@ -15,7 +15,7 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "../core.h"
-#include "../transport/qp.h"
+#include "../transport/qp/qp.h"
 
 #define SVT_PKEY_TABLE_LENGTH	1
 

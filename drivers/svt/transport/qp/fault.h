@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A side of a QP that waits for pages. See fault.c.
+ */
+#ifndef SVT_TRANSPORT_QP_FAULT_H
+#define SVT_TRANSPORT_QP_FAULT_H
+
+#include "qp.h"
+
+void svt_faults_init(struct svt_qp *qp);
+bool svt_fault_begin(struct svt_qp *qp, struct svt_side *side, const struct svt_region *region,
+		     u64 offset, u64 length);
+void svt_faults_stop(struct svt_qp *qp);
+
+/**
+ * svt_fault_pending() - whether a side waits for pages
+ * @side: side of a QP
+ *
+ * Context: @side->lock held.
+ * Return: true: SVT_WORK_PAGES comes when it is over.
+ */
+static inline bool svt_fault_pending(const struct svt_side *side)
+{
+	/* Pairs with the release in svt_fault_carry_out() */
+	return smp_load_acquire(&side->fault.state) == SVT_FAULT_PENDING;
+}
+
+/**
+ * svt_fault_forget() - what was refused may be asked for again
+ * @side: side of a QP that is reset
+ *
+ * Context: @side->lock held.
+ */
+static inline void svt_fault_forget(struct svt_side *side)
+{
+	side->fault.forgotten = true;
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Between two QPs of one host, from memory to memory: see loopback.c.
+ */
+#ifndef SVT_TRANSPORT_QP_LOOPBACK_H
+#define SVT_TRANSPORT_QP_LOOPBACK_H
+
+#include "qp.h"
+#include "train.h"
+
+bool svt_same_host_may(const struct svt_qp *qp, const struct svt_side *side);
+void svt_same_host_deliver(struct svt_qp *qp, struct svt_train_builder *builder);
+void svt_same_host_ask(struct svt_qp *qp, struct svt_qp *peer);
+void svt_same_host_pay(struct svt_qp *peer);
+
+#endif

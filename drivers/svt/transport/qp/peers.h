@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+#ifndef SVT_TRANSPORT_QP_PEERS_H
+#define SVT_TRANSPORT_QP_PEERS_H
+
+#include <linux/uidgid.h>
+#include <rdma/svt.h>
+
+struct svt_peer;
+
+/**
+ * struct svt_peer_pair_key - two addresses that QPs are connected by
+ * @netns: net_cookie of the namespace of the source address, which no other ever has
+ * @sgid: source
+ * @dgid: destination
+ */
+struct svt_peer_pair_key {
+	u64 netns;
+	union ib_gid sgid;
+	union ib_gid dgid;
+};
+
+int svt_peers_init(void);
+void svt_peers_exit(void);
+struct svt_peer *svt_peer_take(const struct svt_peer_pair_key *key, u32 qpn, kuid_t uid,
+			       bool privileged);
+void svt_peer_release(struct svt_peer *peer, kuid_t uid);
+
+#endif

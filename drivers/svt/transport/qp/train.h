@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Building a train packet by packet. The builder is one per CPU; it is in use from
+ * svt_builder_start() to svt_builder_finish(), with BH off and in an RCU read section.
+ */
+#ifndef SVT_TRANSPORT_QP_TRAIN_H
+#define SVT_TRANSPORT_QP_TRAIN_H
+
+#include <linux/bvec.h>
+#include <linux/local_lock.h>
+#include <rdma/svt.h>
+
+#include "../../mem/keys.h"
+#include "../../wire/packet.h"
+#include "qp.h"
+
+#define SVT_TRAIN_BVECS		160
+/* All of a train, with headers of lower layers, has to fit into one 64 KiB datagram for GSO */
+#define SVT_TRAIN_BYTES		64000
+/* Regions whose invalidation may wait for a train, as its payload comes from them */
+#define SVT_TRAIN_HELD		8
+
+/**
+ * struct svt_train_builder - a train in the making
+ * @train: what the backend gets
+ * @side: of the QP that sends
+ * @peer: QP of this host that got the packets of the last train, or NULL
+ * @bytes: header and payload bytes so far
+ * @closed: a packet shorter than the others ended the train
+ * @bvecs: entries of @bvec in use
+ * @sge: of a request in the train, looked up in this RCU read section; or NULL
+ * @region: what it stands for
+ * @held: regions in use until the backend has the train, see svt_builder_hold()
+ * @held_count: how many
+ * @headers: of the packets, back to back
+ * @bvec: the payload
+ */
+struct svt_train_builder {
+	struct svt_train train;
+	struct svt_side *side;
+	struct svt_qp *peer;
+	u32 bytes;
+	bool closed;
+	unsigned int bvecs;
+	const struct svt_sge *sge;
+	struct svt_region region;
+	struct svt_region held[SVT_TRAIN_HELD];
+	unsigned int held_count;
+	u8 headers[SVT_TRAIN_PACKETS * SVT_HEADER_MAX];
+	struct bio_vec bvec[SVT_TRAIN_BVECS];
+};
+
+/**
+ * struct svt_train_builders - those of a CPU
+ * @responder_lock: while the responder builds and sends
+ * @requester_lock: the same of the requester
+ * @responder: under @responder_lock
+ * @requester: under @requester_lock
+ *
+ * The locks stand between those of the sides: send side, @requester_lock, receive side,
+ * @responder_lock.
+ */
+struct svt_train_builders {
+	local_lock_t responder_lock;
+	local_lock_t requester_lock;
+	struct svt_train_builder responder, requester;
+};
+
+extern struct svt_train_builders __percpu *svt_train_builders;
+
+int svt_builders_init(void);
+void svt_builders_exit(void);
+void svt_builder_begin(struct svt_train_builder *builder, struct svt_qp *qp,
+		       struct svt_side *side, struct svt_path *path);
+
+/**
+ * svt_builder_start - begin an empty train
+ * @qp: the sender
+ * @side: the side of it
+ * @path: where to
+ *
+ * Inline as svt_builder_finish() is: sparse follows a lock of real-time kernels from one to the
+ * other, in the function that calls both.
+ *
+ * Context: @side->lock held, BH off, RCU read section, until svt_builder_finish().
+ * Return: this CPU's builder.
+ */
+static inline struct svt_train_builder *svt_builder_start(struct svt_qp *qp,
+							  struct svt_side *side,
+							  struct svt_path *path)
+{
+	struct svt_train_builder *builder;
+
+	if (side == &qp->send.side) {
+		local_lock_nested_bh(&svt_train_builders->requester_lock);
+		builder = &this_cpu_ptr(svt_train_builders)->requester;
+	} else {
+		local_lock_nested_bh(&svt_train_builders->responder_lock);
+		builder = &this_cpu_ptr(svt_train_builders)->responder;
+	}
+	svt_builder_begin(builder, qp, side, path);
+	return builder;
+}
+
+/**
+ * svt_builder_finish - let the next use this CPU's builder
+ * @builder: from svt_builder_start(), sent or released
+ * @qp: the sender
+ *
+ * Context: as svt_builder_start(), on the same CPU.
+ */
+static inline void svt_builder_finish(struct svt_train_builder *builder, struct svt_qp *qp)
+{
+	if (builder->side == &qp->send.side)
+		local_unlock_nested_bh(&svt_train_builders->requester_lock);
+	else
+		local_unlock_nested_bh(&svt_train_builders->responder_lock);
+}
+
+/* Whether a packet of this shape may follow; an empty train takes any */
+bool svt_builder_fits(const struct svt_train_builder *builder, u32 header_length,
+		      u32 payload_length);
+/* The header of the next packet; its payload has to be added before the next header */
+void svt_builder_add(struct svt_train_builder *builder, const struct svt_packet *packet,
+		     u32 payload_length);
+/*
+ * Payload of the last packet added, in pieces; each returns false when the bvecs are used up: the
+ * packet is then to be taken back with svt_builder_undo().
+ */
+bool svt_builder_payload_region(struct svt_train_builder *builder,
+				const struct svt_region *region, u64 offset, u32 length);
+bool svt_builder_payload_kernel(struct svt_train_builder *builder, const void *data, u32 length);
+/* Instead of a packet, a frame: an empty train takes one, whose payload is to be added */
+void svt_builder_add_frame(struct svt_train_builder *builder, u32 length, bool checksum);
+/* Its first bytes, once the payload was added */
+int svt_train_copy(const struct iov_iter *payload, u32 from, void *to, u32 length);
+bool svt_builder_peek(const struct svt_train_builder *builder, void *to, u32 length);
+
+/* For payload that the peer asked for: the region stays in use until svt_builder_send() is done */
+bool svt_builder_hold(struct svt_train_builder *builder, const struct svt_region *region);
+/* For a train that is not sent */
+void svt_builder_release(struct svt_train_builder *builder);
+
+/* How many packets like the last one, without a pad, fit */
+u32 svt_builder_room(const struct svt_train_builder *builder);
+/* The header of the last packet again, with the next PSNs; their payload was added before */
+void svt_builder_repeat(struct svt_train_builder *builder, u32 psn, u32 packets);
+
+/* The last header */
+static inline u8 *svt_builder_header(struct svt_train_builder *builder)
+{
+	return builder->headers + (builder->train.packets - 1) * builder->train.header_length;
+}
+
+struct svt_builder_mark {
+	u32 packets;
+	u32 bytes;
+	u32 last_length;
+	u32 payload_length;
+	u32 header_length;
+	unsigned int bvecs;
+	bool closed;
+};
+
+void svt_builder_mark(const struct svt_train_builder *builder, struct svt_builder_mark *mark);
+void svt_builder_undo(struct svt_train_builder *builder, const struct svt_builder_mark *mark);
+void svt_builder_request_ack(struct svt_train_builder *builder);
+
+static inline bool svt_builder_empty(const struct svt_train_builder *builder)
+{
+	return !builder->train.packets;
+}
+
+/* 0, or -EAGAIN: nothing was taken, svt_flow_ready() follows. The builder is empty afterwards. */
+int svt_builder_send(struct svt_train_builder *builder, struct svt_qp *qp);
+
+#endif

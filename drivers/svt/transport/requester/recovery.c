@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Recovery of an RC requester from loss (IBTA 9.7.5, 9.9.2).
+ *
+ * A hole that the peer reports (a NAK) or that shows itself (a response beyond the one due, an
+ * acknowledgment beyond a read that was not answered) is repaired at once: the requester goes back
+ * to una, once for each una, and again when what was repeated can have been lost as well. For a
+ * NAK that is half a round trip later, as a peer sends one for each time that it sees the hole
+ * open, and it uses up a retry; for responses a whole one, as all that were under way show the same
+ * hole, and no retry, as those may be many. But the peer may never send what is missing: after
+ * SVT_HOLES_IN_VAIN times without progress only the timer repeats, and that gives up.
+ *
+ * The timer is for what nobody reports, a lost tail. It follows the measured round trip, up to the
+ * local ACK timeout, and doubles until a new one is measured, up to four times that timeout, the
+ * most that IBTA 9.7.6.1.3 lets it be; such early repeats use up no retry. It repeats one train:
+ * the peer may have everything, and only be slow. An answer to more than that train says so, and
+ * the next train goes alone as well. An answer to just that train means that the peer lacked what
+ * followed, and the rest goes at once. A slow peer has more in front of it than it can answer in
+ * time, so each repeat by the timer halves what may be out; it grows again by an eighth of what is
+ * acknowledged. A QP gives up when nothing moved for the time that retry_cnt timeouts of that
+ * length take, and for as many timers: after a standstill of this machine the answers may be in a
+ * queue of it.
+ *
+ * One hrtimer serves retransmission, RNR wait, pacing and the idle watch of the requester. It is
+ * never pushed back on the fast path: it fires at the oldest deadline and is then set to the next.
+ *
+ * Called by requester and completer, under send.side.lock.
+ */
+#include "../../trace.h"
+#include "../../wire/aeth.h"
+#include "../../wire/psn.h"
+#include "../qp/fault.h"
+#include "rate_limit.h"
+#include "recovery.h"
+#include "requester.h"
+
+#define SVT_RTO_FIRST	(100 * NSEC_PER_MSEC)	/* before the first round trip was measured */
+#define SVT_RTO_SLACK	(4 * NSEC_PER_MSEC)	/* the least beyond the round trip */
+#define SVT_RTO_MAX	(4 * (u64)NSEC_PER_SEC)
+#define SVT_RNR_FOREVER	7
+#define SVT_HOLES_IN_VAIN	7	/* the most that retry_cnt may be */
+
+static bool svt_outstanding(const struct svt_send_side *send)
+{
+	return send->una != send->cursor.next_psn;
+}
+
+/* The local ACK timeout in ns; 0: none */
+static u64 svt_ack_timeout(const struct svt_qp *qp)
+{
+	return qp->attr.timeout ? 4096ULL << qp->attr.timeout : 0;
+}
+
+static u64 svt_rto(const struct svt_qp *qp)
+{
+	const struct svt_send_side *send = &qp->send;
+	u64 timeout = svt_ack_timeout(qp), rto = SVT_RTO_FIRST;
+
+	if (send->srtt)
+		rto = send->srtt + max_t(u64, 4 * send->rttvar, SVT_RTO_SLACK);
+	rto = min(rto, timeout ?: SVT_RTO_MAX);
+	return min(rto << min(send->rto_shift, 10U), timeout ? 4 * timeout : SVT_RTO_MAX);
+}
+
+/* How long nothing may move; 0: for ever */
+static u64 svt_patience(const struct svt_qp *qp)
+{
+	return 4 * svt_ack_timeout(qp) * (qp->attr.retry_cnt + 1);
+}
+
+static void svt_deadline_set(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+	u64 patience = svt_patience(qp);
+	ktime_t end = ktime_add_ns(send->progress, patience);
+
+	send->deadline = ktime_add_ns(send->now, svt_rto(qp));
+	if (patience && ktime_after(end, send->now))
+		send->deadline = min(send->deadline, end);
+}
+
+static void svt_patience_begin(struct svt_send_side *send)
+{
+	send->progress = send->now;
+	send->timers_in_vain = 0;
+	send->holes_in_vain = 0;
+}
+
+/**
+ * svt_recovery_init - start with full retry counts
+ * @qp: QP that enters RTS
+ */
+void svt_recovery_init(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+
+	send->retry_left = qp->attr.retry_cnt;
+	send->rnr_retry_left = qp->attr.rnr_retry;
+	send->recovering = false;
+	send->probing = false;
+	send->rto_shift = 0;
+	send->srtt = 0;
+	send->rttvar = 0;
+	send->outstanding_eighths = 8 * SVT_FIRST_OUTSTANDING;
+	svt_recovery_stop(qp);
+}
+
+/**
+ * svt_recovery_stop - nothing is outstanding any more
+ * @qp: QP
+ */
+void svt_recovery_stop(struct svt_qp *qp)
+{
+	qp->send.deadline = 0;
+	qp->send.rnr_until = 0;
+	qp->send.rtt_start = 0;
+}
+
+/**
+ * svt_recovery_may_send - whether the next train may go
+ * @send: send side of any QP
+ *
+ * All may go unless the timer began to repeat. Then a train may go when the one before it is
+ * acknowledged, until all is repeated, or just what was repeated is acknowledged.
+ *
+ * Context: send.side.lock held.
+ * Return: false when an answer or the timer has to come first.
+ */
+bool svt_recovery_may_send(struct svt_send_side *send)
+{
+	if (send->cursor.psn == send->cursor.next_psn)
+		send->probing = false;
+	return !send->probing || send->cursor.psn == send->una;
+}
+
+/**
+ * svt_recovery_sent - packets went out
+ * @qp: RC QP
+ * @ack_requested: the last of them asks for an acknowledgment
+ */
+void svt_recovery_sent(struct svt_qp *qp, bool ack_requested)
+{
+	struct svt_send_side *send = &qp->send;
+	bool fresh = send->cursor.psn == send->cursor.next_psn;
+
+	if (send->deadline && (send->rtt_start || !ack_requested || !fresh))
+		return;
+	if (!send->deadline) {
+		svt_patience_begin(send);
+		svt_deadline_set(qp);
+	}
+	/* A repeated packet gives no sample: its answer may be the first one's (RFC 6298, 3) */
+	if (ack_requested && fresh && !send->rtt_start && !send->recovering) {
+		send->rtt_start = send->now;
+		send->rtt_psn = svt_psn(send->cursor.next_psn - 1);
+	}
+}
+
+/* RFC 6298, 2 */
+static void svt_rtt_sample(struct svt_send_side *send)
+{
+	u64 rtt = max_t(s64, ktime_to_ns(ktime_sub(send->now, send->rtt_start)), 1);
+	u64 error;
+
+	send->rtt_start = 0;
+	send->rto_shift = 0;
+	if (!send->srtt) {
+		send->srtt = rtt;
+		send->rttvar = rtt / 2;
+		return;
+	}
+	error = max(send->srtt, rtt) - min(send->srtt, rtt);
+	send->rttvar = send->rttvar - send->rttvar / 4 + error / 4;
+	send->srtt = send->srtt - send->srtt / 8 + rtt / 8;
+}
+
+/**
+ * svt_recovery_progress - una moved
+ * @qp: RC QP, its cursor where it was when the answer came
+ * @packets: so many PSNs
+ */
+void svt_recovery_progress(struct svt_qp *qp, u32 packets)
+{
+	struct svt_send_side *send = &qp->send;
+
+	send->outstanding_eighths = min(send->outstanding_eighths + packets,
+					8 * SVT_MAX_OUTSTANDING);
+	if (send->rtt_start && svt_psn_diff(send->una, send->rtt_psn) > 0)
+		svt_rtt_sample(send);
+	send->recovering = false;
+	if (send->una == send->cursor.psn)
+		send->probing = false;
+	send->rnr_until = 0;
+	send->retry_left = qp->attr.retry_cnt;
+	send->rnr_retry_left = qp->attr.rnr_retry;
+	svt_patience_begin(send);
+	send->deadline = 0;
+	if (svt_outstanding(send))
+		svt_deadline_set(qp);
+}
+
+static void svt_recovery_give_up(struct svt_qp *qp, enum ib_wc_status status)
+{
+	struct svt_send_side *send = &qp->send;
+
+	svt_count(svt_qp_counters(qp), status == IB_WC_RETRY_EXC_ERR ?
+		  SVT_COUNT_RETRY_EXCEEDED : SVT_COUNT_RNR_RETRY_EXCEEDED);
+	svt_requester_fail_oldest(qp, status);
+	svt_recovery_stop(qp);
+	send->recovering = false;
+}
+
+static void svt_recovery_go_back(struct svt_qp *qp, enum svt_counter reason)
+{
+	struct svt_send_side *send = &qp->send;
+
+	svt_count(svt_qp_counters(qp), reason);
+	trace_svt_retry(qp, reason);
+	send->recovering = true;
+	send->probing = false;
+	send->went_back = send->now;
+	send->rtt_start = 0;
+	svt_deadline_set(qp);
+	svt_requester_rewind(qp);
+}
+
+/*
+ * Whether to go back for a hole at una that shows now: not before @halves of half a round trip have
+ * passed since the requester went back, nor while it waits for a peer that was not ready, as all is
+ * repeated then.
+ */
+static bool svt_recovery_heeds_hole(const struct svt_send_side *send, unsigned int halves)
+{
+	u64 since = ktime_to_ns(ktime_sub(send->now, send->went_back));
+
+	if (send->rnr_until || !svt_outstanding(send))
+		return false;
+	return !send->recovering || since >= halves * (send->srtt ?: SVT_RTO_FIRST) / 2;
+}
+
+/**
+ * svt_recovery_nak - the peer reports a hole at una (IBTA 9.7.5.2.2)
+ * @qp: RC QP
+ */
+void svt_recovery_nak(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (!svt_recovery_heeds_hole(send, 1))
+		return;
+	if (!send->retry_left) {
+		svt_recovery_give_up(qp, IB_WC_RETRY_EXC_ERR);
+		return;
+	}
+	send->retry_left--;
+	svt_recovery_go_back(qp, SVT_COUNT_RETRIES_NAK);
+}
+
+/**
+ * svt_recovery_hole - a response at una is missing in front of one that came
+ * @qp: RC QP
+ */
+void svt_recovery_hole(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (send->holes_in_vain == SVT_HOLES_IN_VAIN || !svt_recovery_heeds_hole(send, 2))
+		return;
+	send->holes_in_vain++;
+	svt_recovery_go_back(qp, SVT_COUNT_IMPLIED_NAK_SEQ_ERR);
+}
+
+/**
+ * svt_recovery_rnr - the peer has no receive for the request at una (IBTA 9.7.5.2.8)
+ * @qp: RC QP
+ * @timer: of the RNR NAK, 0 to 31
+ */
+void svt_recovery_rnr(struct svt_qp *qp, u8 timer)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (send->rnr_until || !svt_outstanding(send))
+		return;
+	if (!send->rnr_retry_left) {
+		svt_recovery_give_up(qp, IB_WC_RNR_RETRY_EXC_ERR);
+		return;
+	}
+	if (qp->attr.rnr_retry != SVT_RNR_FOREVER)
+		send->rnr_retry_left--;
+	send->rnr_until = ktime_add_us(send->now, svt_rnr_timer_microseconds(timer));
+	send->deadline = 0;
+	send->rtt_start = 0;
+	send->recovering = false;
+	send->probing = false;
+	svt_requester_rewind(qp);
+}
+
+static void svt_recovery_expired(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+	u64 patience = svt_patience(qp);
+
+	send->deadline = 0;
+	if (!svt_outstanding(send))
+		return;
+	if (svt_fault_pending(&send->side)) {
+		/* It is not the peer that we wait for */
+		svt_patience_begin(send);
+		svt_deadline_set(qp);
+		return;
+	}
+	if (patience && ++send->timers_in_vain > qp->attr.retry_cnt &&
+	    ktime_to_ns(ktime_sub(send->now, send->progress)) >= patience) {
+		svt_recovery_give_up(qp, IB_WC_RETRY_EXC_ERR);
+		return;
+	}
+	if (send->flow_blocked) {
+		/* What went out before may still wait in the same queue as what is refused */
+		svt_deadline_set(qp);
+		return;
+	}
+	send->rto_shift++;
+	send->outstanding_eighths = max(send->outstanding_eighths / 2, 8 * SVT_LEAST_OUTSTANDING);
+	svt_recovery_go_back(qp, SVT_COUNT_LOCAL_ACK_TIMEOUT_ERR);
+	send->probing = true;
+}
+
+/**
+ * svt_recovery_timer - look at what is due
+ * @qp: RC QP
+ * @now: time
+ */
+void svt_recovery_timer(struct svt_qp *qp, ktime_t now)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (send->rnr_until && ktime_compare(now, send->rnr_until) >= 0) {
+		send->rnr_until = 0;
+		svt_patience_begin(send);
+	}
+	if (send->deadline && ktime_compare(now, send->deadline) >= 0)
+		svt_recovery_expired(qp);
+}
+
+static ktime_t svt_earlier(ktime_t a, ktime_t b)
+{
+	if (!a || !b)
+		return a ?: b;
+	return min(a, b);
+}
+
+/**
+ * svt_send_timer_arm - make the timer fire at the next thing due, or before
+ * @qp: QP
+ */
+void svt_send_timer_arm(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+	ktime_t next = svt_earlier(svt_earlier(send->deadline, send->rnr_until), send->idle_until);
+
+	if (!svt_pace_may_send(send))
+		next = svt_earlier(next, send->pace_next);
+	if (!next)
+		return;
+	if (hrtimer_is_queued(&send->timer) &&
+	    ktime_compare(hrtimer_get_softexpires(&send->timer), next) <= 0)
+		return;
+	hrtimer_start(&send->timer, next, HRTIMER_MODE_ABS_SOFT);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The requester: sends what the send queue holds, as far as it may.
+ *
+ * It runs in whatever context owns the send side: a doorbell, an acknowledgment that came in,
+ * the timer. Each run sends trains until there is nothing to send, something has to be waited
+ * for, or the budget is used up. Everything here is under send.side.lock.
+ */
+#include "doorbell.h"
+#include "../qp/fault.h"
+#include "rate_limit.h"
+#include "recovery.h"
+#include "requester.h"
+#include "../qp/loopback.h"
+
+/* Trains of one run, and requests that it flushes, before others get their turn */
+#define SVT_SEND_BUDGET		32
+/*
+ * Of a kernel client also requests that need no packet: it may poll for these without giving way to
+ * the workqueue. A process has none, for it may refill its ring for ever.
+ */
+#define SVT_LOCAL_BUDGET	1024
+#define SVT_FLUSH_BUDGET	256
+
+struct svt_send_budget {
+	unsigned int trains;
+	unsigned int local;
+};
+
+static bool svt_may_send(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+	enum ib_qp_state state = READ_ONCE(qp->state);
+
+	return (state == IB_QPS_RTS || state == IB_QPS_SQD) && !send->flow_blocked &&
+	       !send->rnr_until && !svt_fault_pending(&send->side) &&
+	       svt_pace_may_send(send) && svt_recovery_may_send(send);
+}
+
+/*
+ * The first packet of a WRITE is a train by itself, for its RETH. The one behind it asks for both,
+ * if that is certain to go soon, and without an answer to this one: the message goes on, there is
+ * no rate limit, SVT_SEND_FULL says that what is outstanding does not hold it back, a packet that
+ * probes for credits would have closed the train, and no repeat by the timer is under way. The
+ * backend and the budget may hold it back, but bring the next round by themselves.
+ */
+static bool svt_next_train_asks(const struct svt_qp *qp, const struct svt_train_builder *builder,
+				enum svt_send_step step)
+{
+	const struct svt_send_side *send = &qp->send;
+
+	return step == SVT_SEND_FULL && builder->train.packets == 1 && !builder->closed &&
+	       send->cursor.offset && !send->probing && !qp->attr.rate_limit;
+}
+
+/* Hands over what was built; a refused train puts the cursor back to where it was built from */
+static bool svt_send_train(struct svt_qp *qp, struct svt_train_builder *builder,
+			   const struct svt_send_cursor *before, enum svt_send_step step)
+{
+	struct svt_send_side *send = &qp->send;
+	bool ask = !svt_next_train_asks(qp, builder, step);
+
+	if (svt_builder_empty(builder))
+		return true;
+	if (qp->type->reliable && ask)
+		svt_builder_request_ack(builder);
+	if (svt_builder_send(builder, qp)) {
+		send->cursor = *before;
+		send->flow_blocked = true;
+		return false;
+	}
+	svt_pace_sent(qp, builder->bytes);
+	if (qp->type->reliable)
+		svt_recovery_sent(qp, ask);
+	if (builder->peer)
+		svt_same_host_ask(qp, builder->peer);
+	return true;
+}
+
+static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
+{
+	struct svt_train_builder *builder = svt_builder_start(qp, &qp->send.side, &qp->path);
+	struct svt_send_cursor before;
+	enum svt_send_step step;
+	bool sent;
+
+	do {
+		/* What ran on this host in front of the first packet is not run again */
+		if (svt_builder_empty(builder))
+			before = qp->send.cursor;
+		step = svt_requester_packet(qp, builder);
+		if (step == SVT_SEND_MORE && svt_pace_is_full(qp, builder))
+			step = SVT_SEND_FULL;
+	} while (step == SVT_SEND_MORE);
+	sent = svt_send_train(qp, builder, &before, step);
+	svt_builder_finish(builder, qp);
+	return sent ? step : SVT_SEND_BLOCKED;
+}
+
+/* What is sent is charged as a train, and so is what moves nothing; what needs no packet is not */
+static void svt_charge(const struct svt_send_side *send, u32 psn, u32 request,
+		       struct svt_send_budget *budget)
+{
+	if (budget->local && send->cursor.psn == psn && send->cursor.request != request)
+		budget->local--;
+	else
+		budget->trains--;
+}
+
+static enum svt_send_step svt_requester_send(struct svt_qp *qp, struct svt_send_budget *budget)
+{
+	struct svt_send_side *send = &qp->send;
+
+	while (budget->trains) {
+		u32 psn = send->cursor.psn, request = send->cursor.request;
+		enum svt_send_step step;
+
+		if (!svt_may_send(qp))
+			return SVT_SEND_BLOCKED;
+		step = svt_send_one_train(qp);
+		svt_charge(send, psn, request, budget);
+		if (step == SVT_SEND_BLOCKED && svt_window_grow(&qp->send))
+			continue;
+		if (step != SVT_SEND_FULL)
+			return step;
+	}
+	queue_work(qp->core->workqueue, &qp->send.side.defer);
+	return SVT_SEND_LATER;
+}
+
+/*
+ * Send and retire until neither leads to the other: a peer on this host may have answered by now.
+ * What blocks then is an answer, a timer or the backend, each of which brings the next round.
+ */
+static enum svt_send_step svt_requester_work(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+	struct svt_send_budget budget = {
+		.trains = SVT_SEND_BUDGET,
+		.local = qp->user ? 0 : SVT_LOCAL_BUDGET,
+	};
+	enum svt_send_step step;
+	u32 tail, una;
+
+	do {
+		svt_send_settle(qp);
+		svt_send_retire(qp);
+		tail = send->tail;
+		una = send->una;
+		step = svt_requester_send(qp, &budget);
+		svt_send_settle(qp);
+		svt_send_retire(qp);
+	} while (step == SVT_SEND_BLOCKED && (tail != send->tail || una != send->una));
+	return step;
+}
+
+/* IBTA 10.3.1.6: in SQD what was begun is finished, and nothing else is begun */
+static void svt_check_drained(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+
+	if (READ_ONCE(qp->state) != IB_QPS_SQD || send->drained ||
+	    send->tail != send->cursor.started)
+		return;
+	send->drained = true;
+	if (qp->attr.en_sqd_async_notify)
+		svt_notify_qp(&send->side, IB_EVENT_SQ_DRAINED);
+}
+
+/**
+ * svt_requester_run - one round of the owner of the send side
+ * @qp: QP
+ * @work: enum svt_work
+ *
+ * Context: send.side.lock held, BH off, RCU read section.
+ */
+void svt_requester_run(struct svt_qp *qp, int work)
+{
+	struct svt_send_side *send = &qp->send;
+	enum svt_send_step step;
+
+	lockdep_assert_held(&send->side.lock);
+	send->now = ktime_get();
+	if (work & SVT_WORK_FLOW)
+		send->flow_blocked = false;
+	if (work & SVT_WORK_TIMER)
+		svt_recovery_timer(qp, send->now);
+	if (work & SVT_WORK_PAGES && send->answer_lost) {
+		send->answer_lost = false;
+		svt_recovery_hole(qp);
+	}
+	switch (READ_ONCE(qp->state)) {
+	case IB_QPS_RESET:
+	case IB_QPS_INIT:
+	case IB_QPS_RTR:
+		return;
+	default:
+		step = svt_requester_work(qp);
+	}
+	if (svt_send_in_error(qp)) {
+		step = SVT_SEND_IDLE;
+		if (!svt_send_flush(qp, SVT_FLUSH_BUDGET)) {
+			atomic_or(SVT_WORK_BUDGET, &send->side.work);
+			step = SVT_SEND_LATER;
+		}
+	}
+	svt_check_drained(qp);
+	svt_doorbell_rest(qp, work, step == SVT_SEND_IDLE);
+	svt_send_timer_arm(qp);
+}
+
+/**
+ * svt_requester_rewind - go back to the oldest packet that is not acknowledged
+ * @qp: RC QP
+ *
+ * Context: send.side.lock held.
+ */
+void svt_requester_rewind(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+	struct svt_send_cursor *cursor = &send->cursor;
+	struct svt_send_request *request;
+
+	svt_send_settle(qp);
+	cursor->psn = send->una;
+	send->repeat_psn = send->una;
+	cursor->request = send->ack_request;
+	cursor->offset = 0;
+	cursor->read_head = send->read_tail;
+	if (cursor->request == send->head)
+		return;
+	request = svt_request(send, cursor->request);
+	if (cursor->request != cursor->started)
+		cursor->offset = svt_psn_diff(send->una, request->first_psn) * qp->mtu;
+}
+
+/**
+ * svt_requester_fail_oldest - the oldest request that is not done fails
+ * @qp: RC QP
+ * @status: what it completes with; the rest is flushed
+ *
+ * Context: send.side.lock held.
+ * Return: false when there is none, or one has failed already.
+ */
+bool svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status)
+{
+	struct svt_send_side *send = &qp->send;
+
+	svt_send_settle(qp);
+	svt_send_retire(qp);
+	if (send->tail == send->head || svt_send_in_error(qp))
+		return false;
+	svt_request(send, send->tail)->status = status;
+	return true;
+}
+
+/**
+ * svt_requester_reset - back to the state of a new QP
+ * @qp: QP that enters RESET, or is destroyed
+ *
+ * Context: send.side.lock held.
+ */
+void svt_requester_reset(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+
+	for (; send->tail != send->head; send->tail++)
+		svt_request_release(svt_request(send, send->tail));
+	send->head = 0;
+	send->tail = 0;
+	send->ack_request = 0;
+	send->read_tail = 0;
+	memset(&send->cursor, 0, sizeof(send->cursor));
+	send->credit_limited = false;
+	send->flow_blocked = false;
+	send->answer_lost = false;
+	svt_fault_forget(&send->side);
+	atomic_set(&send->side.late_runs, 0);
+	send->pace_next = 0;
+	send->drained = false;
+	svt_recovery_stop(qp);
+	svt_ring_reset(&send->ring);
+	svt_doorbell_reset(qp);
+}
+
+/**
+ * svt_requester_move_reads - copy the ring of outstanding reads and atomics
+ * @send: send side
+ * @read_ends: ring to fill
+ * @entries: of @read_ends, a power of two not below send->read_entries
+ *
+ * Context: send.side.lock held.
+ */
+void svt_requester_move_reads(const struct svt_send_side *send, u32 *read_ends, u32 entries)
+{
+	u32 i;
+
+	lockdep_assert_held(&send->side.lock);
+	for (i = send->read_tail; i != send->cursor.read_head; i++)
+		read_ends[i & (entries - 1)] = send->read_ends[i & (send->read_entries - 1)];
+}
+
+/**
+ * svt_requester_start - the send queue may be worked on from now
+ * @qp: QP that enters RTS, attributes set
+ *
+ * Context: send.side.lock held.
+ */
+void svt_requester_start(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+
+	send->cursor.psn = svt_psn(qp->attr.sq_psn);
+	send->cursor.next_psn = send->cursor.psn;
+	send->cursor.ssn = 1;
+	send->una = send->cursor.psn;
+	send->repeat_psn = send->una;
+	svt_recovery_init(qp);
+}
