@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The CRC32 of Ethernet, without its inversions, over bytes that come in pieces: by the kernel's
- * library, or, many times faster, by the vector unit, block by block (crc_x86.c); the library then
- * adds what is left.
+ * library, or, many times faster, by the vector unit, block by block (crc_vector.c); the library
+ * then adds what is left.
  *
  * No state but the caller's. roce_crc_enter() has the vector unit for a number of CRCs.
  */
@@ -12,7 +12,6 @@
 #include <linux/string.h>
 
 #include "crc.h"
-#include "crc_vector.h"
 
 /**
  * roce_crc_enter() - before one or many CRCs

@@ -2,9 +2,7 @@
 #ifndef ROCE_CRC_H
 #define ROCE_CRC_H
 
-#include <linux/types.h>
-
-#define ROCE_CRC_BLOCK	16
+#include "crc_vector.h"
 
 /**
  * struct roce_crc - a CRC32 in the making

@@ -6,7 +6,9 @@
 #ifndef ROCE_CRC_VECTOR_H
 #define ROCE_CRC_VECTOR_H
 
-#include "crc.h"
+#include <linux/types.h>
+
+#define ROCE_CRC_BLOCK	16
 
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 bool roce_vector_enter(void);

@@ -18,9 +18,9 @@
 #include <net/ip.h>
 #include <net/udp.h>
 
-#include "device.h"
 #include "flow.h"
 #include "namespace.h"
+#include "roce.h"
 
 /* Bytes of truesize in flight beyond which nothing more is taken, and down to which to wait */
 #define FLOW_LIMIT	(256 * 1024)

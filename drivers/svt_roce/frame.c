@@ -24,10 +24,10 @@
 #include <net/sock.h>
 #include <net/udp.h>
 
-#include "device.h"
 #include "flow.h"
 #include "frame.h"
 #include "multicast.h"
+#include "roce.h"
 
 /* Bytes of a frame that are in one piece; what is longer is on pages behind them */
 #define LINEAR	2048

@@ -8,12 +8,12 @@
  * there, and a table in which they find whose packet it is. Readers use RCU.
  */
 #include <linux/hashtable.h>
-#include <net/l3mdev.h>
 #include <rdma/ib_cache.h>
 
-#include "device.h"
 #include "gid.h"
+#include "gid_table.h"
 #include "namespace.h"
+#include "roce.h"
 #include "socket.h"
 
 /*
@@ -28,18 +28,6 @@ static DEFINE_MUTEX(gids_lock);
  */
 #define GIDS_OF_ALL_GUESTS	(SVT_GID_TABLE_LENGTH / 4 * 3)
 #define GIDS_OF_A_GUEST		(SVT_GID_TABLE_LENGTH / 8)
-
-static u32 hash(const union ib_gid *gid)
-{
-	const u32 *words = (const u32 *)gid->raw;
-
-	return words[0] ^ words[1] ^ words[2] ^ words[3];
-}
-
-static bool is_equal(const struct roce_gid *entry, const union ib_gid *gid)
-{
-	return !memcmp(&entry->gid, gid, sizeof(*gid));
-}
 
 /* In exclusive mode a device has to do with its own namespace and its netdev's only */
 static bool serves(const struct roce_device *device, const struct net *net)
@@ -104,7 +92,7 @@ static int enlist(struct roce_gid *entry, struct net *net)
 	if (ret)
 		return ret;
 	entry->net = net;
-	hash_add_rcu(rnet->gids, &entry->node, hash(&entry->gid));
+	roce_gid_insert(rnet, entry);
 	if (!net_eq(net, entry->device->net))
 		WRITE_ONCE(rnet->had_guests, true);
 	return 0;
@@ -269,116 +257,4 @@ void roce_gids_leave(struct roce_net *rnet)
 	hash_for_each_safe(rnet->gids, bucket, next, entry, node)
 		leave(entry);
 	mutex_unlock(&gids_lock);
-}
-
-/**
- * roce_gid_at() - the GID on a netdev
- * @rnet: of the namespace
- * @gid: GID
- * @ifindex: of the netdev
- *
- * A netdev that stands on that of a device may have a device of its own, which goes first.
- *
- * Context: RCU read section, to the end of which the result stays.
- * Return: the GID or NULL.
- */
-const struct roce_gid *roce_gid_at(const struct roce_net *rnet, const union ib_gid *gid,
-				   u32 ifindex)
-{
-	const struct roce_gid *entry, *found = NULL;
-
-	hash_for_each_possible_rcu(rnet->gids, entry, node, hash(gid)) {
-		if (entry->ifindex != ifindex || !is_equal(entry, gid))
-			continue;
-		if (entry->device->ifindex == ifindex && net_eq(entry->device->net, rnet->net))
-			return entry;
-		found = entry;
-	}
-	return found;
-}
-
-/**
- * roce_gid_works() - is a GID of a device one that it receives for?
- * @device: device
- * @rnet: of the namespace
- * @gid: GID
- * @ifindex: of the netdev
- *
- * Context: RCU read section.
- * Return: whether it is.
- */
-bool roce_gid_works(const struct roce_device *device, const struct roce_net *rnet,
-		    const union ib_gid *gid, u32 ifindex)
-{
-	const struct roce_gid *entry;
-
-	hash_for_each_possible_rcu(rnet->gids, entry, node, hash(gid))
-		if (entry->device == device && entry->ifindex == ifindex && is_equal(entry, gid))
-			return true;
-	return false;
-}
-
-/**
- * roce_gid_in() - the GID on any netdev of a namespace, or of a VRF
- * @rnet: of the namespace
- * @gid: GID
- * @l3mdev: index of the netdev of the VRF; 0: any
- *
- * Context: RCU read section, to the end of which the result stays.
- * Return: the GID or NULL.
- */
-const struct roce_gid *roce_gid_in(const struct roce_net *rnet, const union ib_gid *gid,
-				   u32 l3mdev)
-{
-	const struct roce_gid *entry;
-
-	hash_for_each_possible_rcu(rnet->gids, entry, node, hash(gid))
-		if (is_equal(entry, gid) &&
-		    (!l3mdev ||
-		     l3mdev_master_ifindex_by_index(rnet->net, entry->ifindex) == l3mdev))
-			return entry;
-	return NULL;
-}
-
-/**
- * roce_gid_on() - is there any GID on a netdev?
- * @rnet: of the namespace
- * @ifindex: of the netdev
- *
- * Context: RCU read section, to the end of which the result stays.
- * Return: one of them, or NULL.
- */
-const struct roce_gid *roce_gid_on(const struct roce_net *rnet, u32 ifindex)
-{
-	const struct roce_gid *entry;
-	int bucket;
-
-	hash_for_each_rcu(rnet->gids, bucket, entry, node)
-		if (entry->ifindex == ifindex)
-			return entry;
-	return NULL;
-}
-
-/**
- * roce_gid_next() - the netdevs of a namespace that GIDs of a device are on, one by one
- * @device: the device
- * @rnet: of the namespace
- * @ifindex: 0, or the last one; set to the one with the next higher index
- *
- * Context: any.
- * Return: whether there is one.
- */
-bool roce_gid_next(const struct roce_device *device, const struct roce_net *rnet, u32 *ifindex)
-{
-	const struct roce_gid *entry;
-	u32 next = U32_MAX;
-	int bucket;
-
-	rcu_read_lock();
-	hash_for_each_rcu(rnet->gids, bucket, entry, node)
-		if (entry->device == device && entry->ifindex > *ifindex)
-			next = min(next, entry->ifindex);
-	rcu_read_unlock();
-	*ifindex = next;
-	return next != U32_MAX;
 }

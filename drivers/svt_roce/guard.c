@@ -16,11 +16,12 @@
 #include <net/sock.h>
 #include <rdma/svt.h>
 
-#include "device.h"
+#include "address.h"
 #include "flow.h"
+#include "gid_table.h"
 #include "guard.h"
 #include "namespace.h"
-#include "receive.h"
+#include "roce.h"
 
 static int find_udp_ipv4(const struct sk_buff *skb)
 {

@@ -9,8 +9,8 @@
 #include <rdma/rdma_netlink.h>
 
 #include "device.h"
-#include "namespace.h"
 #include "netdev.h"
+#include "pernet.h"
 #include "transmit.h"
 
 static struct rdma_link_ops roce_link_ops = {

@@ -15,10 +15,10 @@
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
 
-#include "device.h"
-#include "gid.h"
+#include "gid_table.h"
 #include "multicast.h"
 #include "namespace.h"
+#include "roce.h"
 
 /**
  * struct membership - a netdev of another namespace joined a group

@@ -22,7 +22,7 @@ struct socket;
  * @number: no other has it, nor had it; not 0
  * @lock: serialises changes of @devices, and protects roce_device.gone
  * @devices: all roce_device of the namespace, by their node; readers use RCU
- * @gids: struct roce_gid of these and of devices of other namespaces; see gid.c
+ * @gids: struct roce_gid of these and of devices of other namespaces; see gid_table.c
  * @had_guests: there were GIDs or paths of such; set at any time
  * @routes: struct roce_route in the namespace; see route.c
  * @sockets_lock: protects what follows; may be taken with RTNL held
@@ -44,10 +44,12 @@ struct roce_net {
 	struct sock __rcu *sk[ROCE_SOCKETS];
 };
 
+extern unsigned int roce_net_id;
+
 struct roce_net *roce_net(const struct net *net);
 struct roce_net *roce_netns_find(u32 number);
 struct net *roce_netns_get(u32 number);
-int roce_namespace_init(void);
-void roce_namespace_exit(void);
+int roce_netns_add(struct roce_net *rnet);
+void roce_netns_remove(struct roce_net *rnet);
 
 #endif

@@ -2,9 +2,6 @@
 #ifndef ROCE_NETDEV_H
 #define ROCE_NETDEV_H
 
-struct roce_device;
-
-void roce_update_link(struct roce_device *device);
 int roce_netdev_init(void);
 void roce_netdev_exit(void);
 

@@ -23,13 +23,14 @@
 #include <net/sock.h>
 #include <net/xfrm.h>
 
-#include "device.h"
-#include "gid.h"
+#include "address.h"
+#include "gid_table.h"
 #include "headers.h"
 #include "icrc.h"
 #include "namespace.h"
 #include "receive.h"
-#include "transmit.h"
+#include "roce.h"
+#include "seal.h"
 
 /* svt_rx_address.packet_type: UDP in IP of that version */
 #define PACKET_IPV6	9
@@ -44,36 +45,6 @@
 static bool is_ipv6(const struct sk_buff *skb)
 {
 	return ip_hdr(skb)->version == 6;
-}
-
-/**
- * roce_read_destination() - where a packet goes to
- * @skb: has its network header
- * @gid: written; an IPv4 address is mapped into IPv6
- *
- * Context: any.
- */
-void roce_read_destination(const struct sk_buff *skb, union ib_gid *gid)
-{
-	if (is_ipv6(skb))
-		memcpy(gid->raw, &ipv6_hdr(skb)->daddr, sizeof(gid->raw));
-	else
-		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, (struct in6_addr *)gid->raw);
-}
-
-/**
- * roce_read_source() - where a packet comes from
- * @skb: has its network header
- * @gid: written; an IPv4 address is mapped into IPv6
- *
- * Context: any.
- */
-void roce_read_source(const struct sk_buff *skb, union ib_gid *gid)
-{
-	if (is_ipv6(skb))
-		memcpy(gid->raw, &ipv6_hdr(skb)->saddr, sizeof(gid->raw));
-	else
-		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, (struct in6_addr *)gid->raw);
 }
 
 static bool is_multicast(const struct sk_buff *skb)
@@ -97,21 +68,6 @@ struct arrival {
 	u16 vlan_id;
 	bool built;
 };
-
-/**
- * roce_find_owner() - the device that takes what is sent over loopback
- * @rnet: of the namespace
- * @gid: where it is sent to
- *
- * Context: RCU read section, to the end of which the device stays.
- * Return: the device, or NULL.
- */
-struct roce_device *roce_find_owner(const struct roce_net *rnet, const union ib_gid *gid)
-{
-	const struct roce_gid *entry = roce_gid_in(rnet, gid, 0);
-
-	return entry && roce_is_ready(entry->device) ? entry->device : NULL;
-}
 
 /* Below a VRF, if it is in one: IP gives it the VRF's netdev */
 static u32 entered_by(const struct sk_buff *skb)

@@ -5,12 +5,6 @@
 #include <linux/netfilter.h>
 #include <rdma/svt.h>
 
-struct roce_device;
-struct roce_net;
-
-struct roce_device *roce_find_owner(const struct roce_net *rnet, const union ib_gid *gid);
-void roce_read_destination(const struct sk_buff *skb, union ib_gid *gid);
-void roce_read_source(const struct sk_buff *skb, union ib_gid *gid);
 void roce_gather(struct sk_buff *skb, unsigned int stride);
 unsigned int roce_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
 int roce_receive(struct sock *sk, struct sk_buff *skb);

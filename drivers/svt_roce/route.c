@@ -22,9 +22,9 @@
 #include <net/route.h>
 #include <rdma/ib_cache.h>
 
-#include "device.h"
-#include "gid.h"
+#include "gid_table.h"
 #include "namespace.h"
+#include "roce.h"
 #include "route.h"
 
 /* Protects roce_net.routes, and that roce_route.dst becomes NULL; interrupts may be off outside */

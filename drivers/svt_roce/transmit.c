@@ -18,7 +18,6 @@
 #include <linux/highmem.h>
 #include <linux/local_lock.h>
 #include <linux/net.h>
-#include <linux/siphash.h>
 #include <linux/skbuff.h>
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
@@ -26,13 +25,14 @@
 #include <net/sock.h>
 #include <net/udp.h>
 
-#include "device.h"
 #include "flow.h"
 #include "frame.h"
+#include "gid_table.h"
 #include "icrc.h"
 #include "namespace.h"
-#include "receive.h"
+#include "roce.h"
 #include "route.h"
+#include "seal.h"
 #include "transmit.h"
 
 /* More than one flow may have in flight, in pieces of 32 KiB */
@@ -54,9 +54,6 @@ static DEFINE_PER_CPU(struct page_ring, page_rings) = { .lock = INIT_LOCAL_LOCK(
 
 /* Payload from this length on is copied and put into the ICRC in one pass */
 #define ONE_PASS	512
-
-/* What page_private() of our pages is: an address of ours, so that nobody else has it */
-static const char our_page;
 
 /**
  * struct shipment - a train on its way out
@@ -212,11 +209,6 @@ static struct sk_buff *alloc_packets(struct shipment *shipment, unsigned int len
 	return skb;
 }
 
-void roce_own_page(struct page *page)
-{
-	set_page_private(page, (unsigned long)&our_page);
-}
-
 /* Pages of this CPU with room for @length bytes in one piece; NULL when there is no memory */
 static struct page_frag *find_room(unsigned int length)
 {
@@ -232,24 +224,6 @@ static struct page_frag *find_room(unsigned int length)
 		return NULL;
 	roce_own_page(pages->page);
 	return pages;
-}
-
-/*
- * Behind a packet of ours GRO may have merged packets of others, whose ICRC nobody has checked. It
- * adds a fragment or an skb for each. Packets of ours share fragments; those that do not, for each
- * filled its pages, are taken for merged ones and checked.
- */
-static bool may_be_merged(const struct skb_shared_info *shared)
-{
-	return shared->frag_list || (shared->gso_size && shared->nr_frags >= shared->gso_segs);
-}
-
-bool roce_built(const struct sk_buff *skb)
-{
-	const struct skb_shared_info *shared = skb_shinfo(skb);
-
-	return skb->ip_summed == CHECKSUM_PARTIAL && shared->nr_frags && !may_be_merged(shared) &&
-	       page_private(skb_frag_page(&shared->frags[0])) == (unsigned long)&our_page;
 }
 
 /* @length bytes of @pages, where there is room, go to the end of @skb. NULL: it has too many */
@@ -340,37 +314,6 @@ static int send_packet(struct shipment *shipment, unsigned int index)
 	roce_crc_leave(shipment->vector);
 	put_headers(shipment, skb, index);
 	return send_skb(shipment, skb);
-}
-
-static u64 seal_of(const void *ip, bool ipv6)
-{
-	static siphash_aligned_key_t key;
-
-	net_get_random_once(&key, sizeof(key));
-	if (ipv6)
-		return siphash(&((const struct ipv6hdr *)ip)->saddr, 2 * sizeof(struct in6_addr),
-			       &key);
-	return siphash_2u32((__force u32)((const struct iphdr *)ip)->saddr,
-			    (__force u32)((const struct iphdr *)ip)->daddr, &key);
-}
-
-void roce_seal(u8 *packets, const void *ip, bool ipv6)
-{
-	u64 seal = seal_of(ip, ipv6);
-
-	memcpy(packets - ROCE_SEAL_BYTES, &seal, sizeof(seal));
-}
-
-bool roce_is_sealed(const struct sk_buff *skb, bool ipv6)
-{
-	const skb_frag_t *first = &skb_shinfo(skb)->frags[0];
-	const u8 *packets = page_address(skb_frag_page(first)) + skb_frag_off(first);
-	u64 seal;
-
-	if (skb_frag_off(first) < ROCE_SEAL_BYTES)
-		return false;
-	memcpy(&seal, packets - ROCE_SEAL_BYTES, sizeof(seal));
-	return seal == seal_of(skb_network_header(skb), ipv6);
 }
 
 /*

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What a copy costs on this processor, alone and with the ICRC, and the ICRC alone: what a count of
- * instructions does not tell. The CRC is the driver's (crc.c, crc_x86.c), in packets of 4096 bytes.
+ * instructions does not tell. The CRC is the driver's (crc.c, crc_vector.c), in packets of 4096
+ * bytes.
  *
  * Each figure is the least of many rounds, for others use this machine as well.
  */

@@ -7,8 +7,8 @@
 #include <linux/skbuff.h>
 #include <net/net_namespace.h>
 
-#include "../device.h"
 #include "../flow.h"
+#include "../roce.h"
 
 struct flow_fixture {
 	struct roce_device device;

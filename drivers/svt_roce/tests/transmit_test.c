@@ -5,6 +5,7 @@
 #include <kunit/test.h>
 #include <linux/skbuff.h>
 
+#include "../seal.h"
 #include "../transmit.h"
 
 #define PACKETS	3
