@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# Checks that includes point down the list of layers only (Documentation/architecture.rst)
-# and that the contract with a backend stays small.
+# Checks that includes point down the list of rooms in scripts/layers only, that no files include each
+# other in a circle, also inside a room. A header declares what its own .c file defines, so an arrow
+# between headers is one between calls.
 #
-#	drivers/svt/wire < queue, mem < transport < verbs < files at the top of drivers/svt
-#
-# A file includes headers of its own folder, of lower ones, of include/ and of the kernel.
+# A file includes headers of its own room, of lower ones, of include/ and of the kernel.
 # A header at the top of drivers/svt (core.h, counters.h) counts as what it includes itself.
 # Usage: check-layers.sh [--self-test] [--root DIR]
 
@@ -15,15 +14,30 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# A folder of drivers/svt may include from one with a smaller number. Tests see all.
-declare -A rank=(
-	[compat]=0 [wire]=1 [queue]=2 [mem]=2 [transport]=3 [verbs]=4 [top]=5 [tests]=5
+# Rooms of drivers/svt by their lines in scripts/layers. Tests see all.
+declare -A rank=()
+
+read_rooms() {
+	local line room number=0
+
+	while read -r line; do
+		number=$((number + 1))
+		for room in $line; do
+			rank[$room]=$number
+		done
+	done < <(grep -vE '^(#|$)' "$(dirname "$self")/layers")
+}
+
+# Folders whose headers declare what several files define, and so may hide a circle
+declare -A shared=(
+	[drivers/svt/verbs]="the operations of ib_core, which do not call each other"
+	[drivers/svt/queue]="wqe.h: the entries of both queues"
+	[drivers/svt/mem]="keys.h: what a key stands for"
+	[drivers/svt/wire]="packet.h: what an opcode has, and how it is read"
+	[drivers/svt_test]="client.h: the steps of one program"
+	[providers/svt]="operations of libibverbs"
 )
 
-# Pairs of one rank that may include each other's headers, as "from:to", each with its reason.
-declare -A exempt=()
-
-most_backend_ops=10
 passed=0
 failed=0
 
@@ -33,13 +47,14 @@ wrong() {
 	bad=1
 }
 
-# folder_of PATH: the layer that a file of drivers/svt belongs to
+# folder_of PATH: the room that a file of drivers/svt belongs to
 folder_of() {
 	local rest=${1#drivers/svt/}
 
 	case $rest in
 	*_test.[ch]|*/tests/*) echo tests ;;
-	*/*) echo "${rest%%/*}" ;;
+	compat/*) echo compat ;;
+	*/*) dirname "$rest" ;;
 	*) echo top ;;
 	esac
 }
@@ -89,7 +104,7 @@ core_include() {
 		check_includes "$target" "$folder" " by way of $target"
 	elif [[ $to = "$folder" ]] || ((rank[$to] < rank[$folder])); then
 		return 0
-	elif [[ -z ${exempt[$folder:$to]:-} ]]; then
+	else
 		wrong "includes $target$via; $folder must not know $to"
 	fi
 }
@@ -160,21 +175,49 @@ check_file() {
 	esac
 }
 
-check_backend_ops() {
-	local count
+# unit_of PATH: a header and its .c file are one
+unit_of() {
+	echo "${1%.[ch]}"
+}
 
-	file=include/rdma/svt.h
-	if [[ ! -e $file ]]; then
-		wrong "is missing: it holds the contract with a backend"
-		return
-	fi
-	count=$(sed -n '/^struct svt_backend_ops {/,/^};/p' "$file" | grep -cE '\(\*[a-z_]+\)\(' ||
-		true)
-	if ((count == 0)); then
-		wrong "has no struct svt_backend_ops"
-	elif ((count > most_backend_ops)); then
-		wrong "struct svt_backend_ops has $count operations, at most $most_backend_ops"
-	fi
+# arrows TOP: "UNIT INCLUDED-UNIT" for the files below it that are no tests
+arrows() {
+	local path include target
+
+	while read -r path; do
+		while read -r include; do
+			target=$(resolve "$path" "$include")
+			[[ $target = "$1"/* && $(unit_of "$target") != "$(unit_of "$path")" ]] || continue
+			echo "$(unit_of "$path") $(unit_of "$target")"
+		done < <(includes_of "$path")
+	done < <(find "$1" -type f -name '*.[ch]' ! -path '*/tests/*' ! -path '*/compat/*' ! -name '*.mod.c')
+}
+
+# check_circles TOP
+check_circles() {
+	local loop
+
+	file=$1
+	loop=$(arrows "$1" | { tsort 2>&1 >/dev/null || :; } | sed -n 's/^tsort: \([^-]\)/\1/p' |
+		xargs)
+	[[ -z $loop ]] || wrong "a circle of includes: $loop"
+}
+
+# declared HEADER: functions, without those that are defined there
+declared() {
+	sed -E 's,/\*.*\*/,,' "$1" | grep -E '^[a-z].*[ *][a-z_0-9]+\(' |
+		grep -vE '^(static|typedef|extern)|\{|= ' | sed -E 's/^[^(]*[ *]([a-z_0-9]+)\(.*/\1/'
+}
+
+# check_declarations HEADER: they are of the .c file by its name
+check_declarations() {
+	local name source=${1%.h}.c
+
+	[[ -z ${shared[$(dirname "$1")]:-} ]] || return 0
+	while read -r name; do
+		grep -qsE "^[a-z].*[ *]$name\(" "$source" ||
+			wrong "declares $name(), which ${source##*/} does not define"
+	done < <(declared "$1")
 }
 
 count_verdict() {
@@ -192,11 +235,17 @@ check_tree() {
 	while read -r file; do
 		bad=0
 		check_file
+		case $file in
+		*/tests/*|*/compat/*|include/*) ;;
+		*.h) check_declarations "$file" ;;
+		esac
 		count_verdict "$file"
 	done < <(find drivers include providers -type f -name '*.[ch]' ! -name '*.mod.c' | sort)
-	bad=0
-	check_backend_ops
-	count_verdict "operations of a backend"
+	for top in drivers/* providers/*; do
+		bad=0
+		check_circles "$top"
+		count_verdict "no circle in $top"
+	done
 	echo "$passed passed, $failed failed"
 	((failed == 0))
 }
@@ -204,7 +253,7 @@ check_tree() {
 # ---- self-test: a clean tree passes, each planted violation is reported -------------------
 
 plant_clean_tree() {
-	mkdir -p drivers/svt/{wire,queue,mem,transport,verbs,compat/probes} drivers/svt_loop/tests \
+	mkdir -p drivers/svt/{wire,queue,mem,transport/{qp,requester,responder},verbs,compat/probes} drivers/svt_loop/tests \
 		include/rdma include/uapi/rdma providers/svt
 	touch drivers/svt/{wire/psn.h,queue/ring.h,mem/keys.h,transport/qp/qp.h,verbs/verbs.h} \
 		drivers/svt/compat/ops.h drivers/svt_loop/loop.h
@@ -212,10 +261,13 @@ plant_clean_tree() {
 	printf '#include <rdma/svt.h>\n#include "mem/keys.h"\n' >drivers/svt/core.h
 	printf 'struct svt_backend_ops {\n\tint (*xmit)(void);\n};\n' >include/rdma/svt.h
 	echo '#include <rdma/ib_umem.h>' >drivers/svt/compat/probes/hmm.c
-	printf '#include <rdma/ib_umem.h>\n#include "../transport/qp.h"\n' \
+	printf '#include <rdma/ib_umem.h>\n#include "../transport/qp/qp.h"\n' \
 		>drivers/svt/verbs/mr.c
-	printf '#include <rdma/svt-abi.h>\n#include "../core.h"\n#include "../wire/psn.h"\n' \
+	printf '#include <rdma/svt-abi.h>\n#include "../../core.h"\n#include "../../wire/psn.h"\n' \
 		>drivers/svt/transport/responder/responder.c
+	echo 'void svt_half(int work);' >drivers/svt/transport/qp/half.h
+	printf '#include "half.h"\nvoid svt_half(int work)\n{\n}\n' >drivers/svt/transport/qp/half.c
+	printf '#include "half.h"\n#include "qp.h"\n' >drivers/svt/transport/qp/xrc.h
 	printf '#include <linux/netdevice.h>\n#include <rdma/svt.h>\n#include "loop.h"\n' \
 		>drivers/svt_loop/loop.c
 	printf '#include "../../svt/core.h"\n#include "../loop.h"\n' \
@@ -258,7 +310,15 @@ self_test() {
 	plant drivers/svt/queue/ring.h '#include "../mem/keys.h"' 'queue must not know mem'
 	plant drivers/svt/compat/probes/hmm.c '#include "../../mem/keys.h"' 'the kernel alone'
 	plant drivers/svt/mem/keys.h '#include "queue/ring.h"' 'mem must not know queue'
-	plant drivers/svt/transport/qp/qp.h '#include "../verbs/verbs.h"' 'must not know verbs'
+	plant drivers/svt/transport/qp/qp.h '#include "../../verbs/verbs.h"' 'must not know verbs'
+	plant drivers/svt/transport/qp/qp.h '#include "../requester/requester.h"' 'nowhere'
+	touch drivers/svt/transport/requester/requester.h
+	plant drivers/svt/transport/qp/qp.h '#include "../requester/requester.h"' \
+		'transport/qp must not know transport/requester'
+	plant drivers/svt/transport/responder/responder.c '#include "../requester/requester.h"' \
+		'transport/responder must not know transport/requester'
+	plant drivers/svt/transport/qp/half.c '#include "xrc.h"' 'a circle of includes: .*qp/half'
+	plant drivers/svt/transport/qp/half.h 'int svt_xrc(void);' 'declares svt_xrc(), which half.c'
 	plant drivers/svt/transport/qp/qp.h '#include <rdma/ib_umem.h>' 'user memory'
 	plant drivers/svt/transport/qp/qp.h '#include <rdma/uverbs_ioctl.h>' 'user memory'
 	plant drivers/svt/transport/qp/qp.h '# include <linux/netdevice.h>' 'network devices'
@@ -270,8 +330,6 @@ self_test() {
 	plant include/rdma/svt.h '#include "../../drivers/svt/core.h"' 'stands alone'
 	plant include/uapi/rdma/svt-abi.h '#include <rdma/svt.h>' 'stands alone'
 	plant providers/svt/qp.c '#include <rdma/svt.h>' 'the provider'
-	plant include/rdma/svt.h "$(echo 'struct svt_backend_ops {'
-		printf '\tint (*op_%s)(void);\n' a b c d e f g h i; echo '};')" 'operations'
 	echo "$passed passed, $failed failed"
 	((failed == 0))
 }
@@ -288,5 +346,6 @@ case ${1:-} in
 *)
 	die "usage: check-layers.sh [--self-test] [--root DIR]" ;;
 esac
+read_rooms
 cd "$where"
 check_tree

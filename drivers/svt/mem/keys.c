@@ -10,7 +10,6 @@
 #include <linux/rhashtable.h>
 
 #include "keys.h"
-#include "lookup.h"
 
 /* With 13 of 16 indices in use, as many collisions in a row have a chance of 2^-76 */
 #define INSERT_TRIES	256

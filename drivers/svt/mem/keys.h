@@ -232,6 +232,7 @@ int svt_key_insert(struct svt_keys *keys, struct svt_key *key);
 void svt_key_disable(struct svt_key *key);
 void svt_key_enable(struct svt_key *key);
 void svt_key_remove(struct svt_keys *keys, struct svt_key *key);
+struct svt_key *svt_key_find(struct svt_keys *keys, u32 value);
 
 int svt_mr_claim(struct svt_mr *mr);
 void svt_mr_unclaim(struct svt_mr *mr);

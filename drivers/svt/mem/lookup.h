@@ -7,7 +7,6 @@
 
 #include "keys.h"
 
-struct svt_key *svt_key_find(struct svt_keys *keys, u32 value);
 struct svt_mr *svt_region_find(struct svt_keys *keys, const struct ib_pd *pd, u32 value);
 
 /* Whether @length bytes at @addr lie within @range bytes at @start; no sum here can wrap */

@@ -155,7 +155,7 @@ static int fake_core(struct svt_core *core)
 		return -ENOMEM;
 	ret = svt_keys_init(&core->keys);
 	if (!ret)
-		ret = svt_transport_init(core);
+		ret = svt_qp_table_init(core);
 	if (!ret)
 		ret = svt_multicast_init(core);
 	svt_steering_init(core);
@@ -203,7 +203,7 @@ void svt_fake_destroy(struct svt_fake *fake)
 		;
 	svt_steering_destroy(&fake->core);
 	svt_multicast_destroy(&fake->core);
-	svt_transport_destroy(&fake->core);
+	svt_qp_table_destroy(&fake->core);
 	svt_keys_destroy(&fake->core.keys);
 	destroy_workqueue(fake->core.workqueue);
 	free_percpu(fake->core.counters);

@@ -11,7 +11,11 @@
 #include <linux/skbuff.h>
 
 #include "core.h"
-#include "transport/qp/qp.h"
+#include "transport/lifetime.h"
+#include "transport/modify.h"
+#include "transport/qp/av.h"
+#include "transport/qp/half.h"
+#include "transport/qp/table.h"
 #include "wire/packet.h"
 
 #define SVT_FAKE_PEER_QPN	0x00c0de

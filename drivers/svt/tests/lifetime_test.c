@@ -6,6 +6,7 @@
 #include <linux/delay.h>
 
 #include "tests/fake.h"
+#include "transport/modify.h"
 #include "verbs/verbs.h"
 #include "wire/aeth.h"
 

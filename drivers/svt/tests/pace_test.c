@@ -3,6 +3,7 @@
  * Rate limit of a QP: how much goes at once, and when more may.
  */
 #include "tests/requester_fixture.h"
+#include "transport/modify.h"
 #include "transport/requester/rate_limit.h"
 
 /* Nothing is repeated there, however much time passes */

@@ -6,7 +6,6 @@
 #include <linux/unaligned.h>
 
 #include "tests/responder_fixture.h"
-#include "transport/rx.h"
 #include "wire/aeth.h"
 #include "wire/psn.h"
 

@@ -5,6 +5,7 @@
  */
 #include "tests/requester_fixture.h"
 #include "transport/qp/train.h"
+#include "transport/requester/recovery.h"
 
 #define RNR_SHORT	1
 #define RTO_FIRST	(100 * NSEC_PER_MSEC)

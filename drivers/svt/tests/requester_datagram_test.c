@@ -3,6 +3,7 @@
  * The requester of UC and UD QPs: nobody answers, and an error stops the send queue only.
  */
 #include "tests/requester_fixture.h"
+#include "transport/modify.h"
 
 static struct requester_fixture *open_type(struct kunit *test, enum ib_qp_type type)
 {

@@ -9,6 +9,7 @@
 #include <linux/vmalloc.h>
 
 #include "tests/requester_fixture.h"
+#include "transport/requester/request.h"
 #include "wire/psn.h"
 
 /**

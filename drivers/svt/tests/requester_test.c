@@ -3,6 +3,7 @@
  * The requester: which packets a work request becomes, in which trains, and what holds it back.
  */
 #include "tests/requester_fixture.h"
+#include "transport/modify.h"
 
 static struct requester_fixture *open(struct kunit *test)
 {

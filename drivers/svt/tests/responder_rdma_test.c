@@ -4,6 +4,7 @@
  * of answers.
  */
 #include "tests/responder_fixture.h"
+#include "transport/modify.h"
 #include "wire/aeth.h"
 #include "wire/psn.h"
 

@@ -7,6 +7,7 @@
 #include <linux/unaligned.h>
 
 #include "tests/responder_fixture.h"
+#include "transport/qp/table.h"
 #include "transport/steering.h"
 
 #define FRAME		100

@@ -6,6 +6,7 @@
 #include "tests/requester_fixture.h"
 #include "tests/responder_fixture.h"
 #include "transport/modify.h"
+#include "transport/qp/xrc.h"
 #include "wire/psn.h"
 
 #define SEND_FIRST	0xa0

@@ -6,7 +6,7 @@
 #include <linux/in.h>
 #include <linux/string.h>
 
-#include "steering.h"
+#include "flow_rule.h"
 
 #define TYPE_IPV4	0x0800
 #define TYPE_IPV6	0x86dd

@@ -1,78 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The life of a QP: its number, from creation to the moment when nobody works on it any more.
+ * The life of a QP, from creation to the moment when nobody works on it any more.
  *
  * A QP is found by its number under RCU. svt_qp_stop() takes it out of the table, makes both sides
  * refuse work, and then waits for whoever may still be at it: RCU readers (packets), the timer, the
  * deferred runs, and the backend's flow. Called by verbs, which serialises the verbs on one QP.
  */
-#include <linux/random.h>
-#include <linux/rhashtable.h>
-
-#include "../trace.h"
-#include "qp/fault.h"
-#include "requester/request.h"
+#include "lifetime.h"
 #include "modify.h"
-
-/* With more than half of the numbers in use, as many collisions in a row have a chance of 2^-53 */
-#define SVT_QPN_TRIES	64
-
-static const struct rhashtable_params svt_qp_table_params = {
-	.key_len = sizeof_field(struct svt_qp, qpn),
-	.key_offset = offsetof(struct svt_qp, qpn),
-	.head_offset = offsetof(struct svt_qp, node),
-	.automatic_shrinking = true,
-};
-
-/**
- * svt_qp_lookup - find a QP by its number
- * @core: tables of the device
- * @qpn: QP number
- *
- * Context: RCU read section; the QP is good until its end.
- * Return: the QP or NULL; never a raw packet QP, to which no packet of the transport can be sent.
- */
-struct svt_qp *svt_qp_lookup(struct svt_core *core, u32 qpn)
-{
-	struct svt_qp *qp;
-
-	if (qpn == SVT_QPN_GSI)
-		return rcu_dereference(core->gsi);
-	qp = rhashtable_lookup(&core->qps, &qpn, svt_qp_table_params);
-	return qp && !qp->type->frames ? qp : NULL;
-}
-
-static int svt_qp_insert_gsi(struct svt_qp *qp)
-{
-	qp->qpn = SVT_QPN_GSI;
-	if (cmpxchg((struct svt_qp **)&qp->core->gsi, NULL, qp))
-		return -EBUSY;
-	return 0;
-}
-
-/* Random over the full width: a number says nothing of other numbers (see RFC 6056 on ports) */
-static int svt_qp_insert(struct svt_qp *qp)
-{
-	unsigned int tries;
-	int ret = -EEXIST;
-
-	for (tries = 0; tries < SVT_QPN_TRIES && ret == -EEXIST; tries++) {
-		qp->qpn = get_random_u32() & SVT_QPN_MASK;
-		if (qp->qpn <= SVT_QPN_GSI || qp->qpn == SVT_QPN_MULTICAST)
-			continue;
-		ret = rhashtable_lookup_insert_fast(&qp->core->qps, &qp->node,
-						    svt_qp_table_params);
-	}
-	return ret == -EEXIST ? -ENOMEM : ret;
-}
-
-static void svt_qp_remove(struct svt_qp *qp)
-{
-	if (qp->qpn == SVT_QPN_GSI)
-		RCU_INIT_POINTER(qp->core->gsi, NULL);
-	else
-		rhashtable_remove_fast(&qp->core->qps, &qp->node, svt_qp_table_params);
-}
+#include "multicast.h"
+#include "qp/fault.h"
+#include "qp/half.h"
+#include "qp/table.h"
+#include "requester/request.h"
+#include "requester/requester.h"
+#include "responder/responder.h"
+#include "types.h"
 
 static enum hrtimer_restart svt_send_timer(struct hrtimer *timer)
 {
@@ -92,7 +35,7 @@ static int svt_qp_alloc(struct svt_qp *qp)
 		goto free_window;
 	qp->flow.qp = qp;
 	qp->flow.user = uid_valid(qp->uid);
-	qp->flow.ordered = qp->type->frames || (qp->type->connected && !qp->type->reliable);
+	qp->flow.ordered = qp->type->frame || (qp->type->connected && !qp->type->reliable);
 	ret = qp->dev->ops->flow_open ? qp->dev->ops->flow_open(qp->dev, &qp->flow) : 0;
 	if (ret)
 		goto free_wqe;
@@ -142,8 +85,8 @@ int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port)
 		qp->send.limits.opcodes &= ~BIT(SVT_WR_REG_MR);
 	qp->send.limits.max_message = SVT_MAX_MESSAGE;
 	qp->recv.pd = qp->ibqp.pd;
-	qp->send.limits.checksum = qp->type->frames;
-	svt_sides_init(qp);
+	qp->send.limits.checksum = qp->type->frame;
+	svt_sides_init(qp, svt_requester_run, svt_responder_run);
 	svt_faults_init(qp);
 	svt_mw_owner_init(&qp->windows);
 	mutex_init(&qp->modify_lock);
@@ -153,7 +96,7 @@ int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port)
 	if (ret)
 		return ret;
 	svt_qp_reset_sides(qp);
-	ret = type == IB_QPT_GSI ? svt_qp_insert_gsi(qp) : svt_qp_insert(qp);
+	ret = svt_qp_insert(qp);
 	if (ret)
 		svt_qp_free(qp);
 	return ret;
@@ -191,26 +134,4 @@ void svt_qp_stop(struct svt_qp *qp)
 	skb_queue_purge(&qp->send.side.backlog);
 	skb_queue_purge(&qp->recv.side.backlog);
 	svt_qp_free(qp);
-}
-
-/**
- * svt_transport_init - make the tables of a device
- * @core: core
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM.
- */
-int svt_transport_init(struct svt_core *core)
-{
-	return rhashtable_init(&core->qps, &svt_qp_table_params);
-}
-
-/**
- * svt_transport_destroy - undo svt_transport_init()
- * @core: core without QPs
- */
-void svt_transport_destroy(struct svt_core *core)
-{
-	WARN_ON(rcu_access_pointer(core->gsi) || atomic_read(&core->qps.nelems));
-	rhashtable_destroy(&core->qps);
 }

@@ -11,9 +11,15 @@
 #include <rdma/ib_cache.h>
 
 #include "../trace.h"
+#include "../wire/psn.h"
+#include "modify.h"
+#include "qp/av.h"
+#include "qp/half.h"
 #include "qp/peers.h"
 #include "requester/request.h"
-#include "modify.h"
+#include "requester/requester.h"
+#include "responder/rd_atomic.h"
+#include "responder/responder.h"
 
 /**
  * struct svt_qp_change - what a modify needs besides its attributes
@@ -237,7 +243,7 @@ static int svt_enter(struct svt_qp *qp, enum ib_qp_state new_state)
 
 	if (new_state == IB_QPS_RTR && old == IB_QPS_INIT) {
 		qp->recv.epsn = qp->attr.rq_psn;
-		if (!qp->type->connected && !qp->type->frames) {
+		if (!qp->type->connected && !qp->type->frame) {
 			qp->mtu = ib_mtu_enum_to_int(qp->core->link.mtu);
 			qp->send.limits.max_message = qp->mtu;
 		}

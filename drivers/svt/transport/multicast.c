@@ -10,9 +10,9 @@
 #include <linux/slab.h>
 #include <rdma/ib_addr.h>
 
-#include "../trace.h"
+#include "backlog.h"
 #include "multicast.h"
-#include "rx.h"
+#include "qp/drop.h"
 
 /**
  * struct svt_multicast_key - what a group is found by
@@ -310,7 +310,5 @@ void svt_multicast_deliver(struct svt_device *dev, const union ib_gid *mgid, u32
 		svt_qp_receive(last, skb);
 		return;
 	}
-	svt_count(dev->core->counters, SVT_COUNT_RX_DROPPED_NO_QP);
-	trace_svt_drop(skb, SVT_COUNT_RX_DROPPED_NO_QP);
-	kfree_skb(skb);
+	svt_drop_skb(dev->core->counters, skb, SVT_COUNT_RX_DROPPED_NO_QP);
 }

@@ -9,6 +9,9 @@
 
 int svt_multicast_init(struct svt_core *core);
 void svt_multicast_destroy(struct svt_core *core);
+int svt_multicast_attach(struct svt_qp *qp, const union ib_gid *gid);
+int svt_multicast_detach(struct svt_qp *qp, const union ib_gid *gid);
+void svt_multicast_forget(struct svt_qp *qp);
 void svt_multicast_deliver(struct svt_device *dev, const union ib_gid *mgid, u32 netns,
 			   struct sk_buff *skb);
 

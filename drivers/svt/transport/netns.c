@@ -5,7 +5,7 @@
 #include <linux/export.h>
 #include <linux/rhashtable.h>
 
-#include "qp/qp.h"
+#include "qp/half.h"
 
 /* In one RCU read section */
 #define QPS_AT_ONCE	256

@@ -14,8 +14,8 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
-#include "../trace.h"
-#include "rx.h"
+#include "backlog.h"
+#include "qp/drop.h"
 #include "steering.h"
 
 /* How far a frame got in the list */
@@ -148,13 +148,6 @@ static void svt_frame_copy(struct svt_qp *qp, struct sk_buff *skb)
 		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_MEMORY);
 }
 
-static void svt_frame_lost(struct svt_core *core, struct sk_buff *skb, enum svt_counter reason)
-{
-	svt_count(core->counters, reason);
-	trace_svt_drop(skb, reason);
-	kfree_skb(skb);
-}
-
 /* The rules may be others than those that svt_steer() saw */
 static void svt_frame_deliver(struct svt_steer *steer, struct sk_buff *skb)
 {
@@ -171,7 +164,7 @@ static void svt_frame_deliver(struct svt_steer *steer, struct sk_buff *skb)
 	if (last)
 		svt_qp_receive_frame(last, skb);
 	else
-		svt_frame_lost(steer->core, skb, SVT_COUNT_RX_DROPPED_NO_QP);
+		svt_drop_skb(steer->core->counters, skb, SVT_COUNT_RX_DROPPED_NO_QP);
 }
 
 /**
@@ -191,7 +184,7 @@ void svt_receive_frame(struct svt_device *dev, struct sk_buff *skb)
 
 	if (skb_copy_bits(skb, 0, buffer, length) ||
 	    !svt_steer_begin(&steer, dev->core, buffer, length, &ip_ok)) {
-		svt_frame_lost(dev->core, skb, SVT_COUNT_RX_DROPPED_MALFORMED);
+		svt_drop_skb(dev->core->counters, skb, SVT_COUNT_RX_DROPPED_MALFORMED);
 		return;
 	}
 	svt_rx_cb(skb)->checked &= ip_ok;

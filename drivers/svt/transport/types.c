@@ -2,7 +2,12 @@
 /*
  * What the types of QP do differently, in one table.
  */
-#include "qp/qp.h"
+#include "requester/completer.h"
+#include "responder/raw.h"
+#include "responder/rc.h"
+#include "responder/uc.h"
+#include "responder/ud.h"
+#include "types.h"
 
 #define SVT_OPCODES_SEND	(BIT(IB_UVERBS_WR_SEND) | BIT(IB_UVERBS_WR_SEND_WITH_IMM))
 #define SVT_OPCODES_WRITE	(BIT(IB_UVERBS_WR_RDMA_WRITE) | \
@@ -66,7 +71,7 @@ static const struct svt_qp_type svt_qp_ud = {
 /* What it takes and gives has no headers of the transport, so no opcodes either */
 static const struct svt_qp_type svt_qp_raw = {
 	.send_opcodes = BIT(IB_UVERBS_WR_SEND),
-	.frames = true,
+	.frame = svt_responder_frame,
 	.send_error_state = IB_QPS_ERR,
 };
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Address handles. All that matters is in the address vector (transport/qp/av.c); the handle holds a
- * reference on it. Kernel clients call these with interrupts off.
+ * Address handles. All that matters is in the address vector (transport/qp/av.c); the handle holds
+ * a reference on it. Kernel clients call these with interrupts off.
  */
 #include <rdma/ib_cache.h>
 
+#include "../transport/qp/av.h"
 #include "verbs.h"
 
 #define SVT_SL_MAX		15

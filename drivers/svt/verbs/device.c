@@ -13,6 +13,7 @@
 #include <net/addrconf.h>
 
 #include "../transport/multicast.h"
+#include "../transport/qp/table.h"
 #include "../transport/requester/rate_limit.h"
 #include "../transport/steering.h"
 #include "verbs.h"
@@ -48,7 +49,7 @@ static void svt_core_free(struct svt_core *core)
 	svt_core_check_empty(core);
 	svt_steering_destroy(core);
 	svt_multicast_destroy(core);
-	svt_transport_destroy(core);
+	svt_qp_table_destroy(core);
 	svt_keys_destroy(&core->keys);
 	WARN_ON(!xa_empty(&core->ahs));
 	xa_destroy(&core->ahs);
@@ -68,7 +69,7 @@ static int svt_core_tables(struct svt_core *core)
 	ret = svt_keys_init(&core->keys);
 	if (ret)
 		return ret;
-	ret = svt_transport_init(core);
+	ret = svt_qp_table_init(core);
 	if (ret)
 		goto destroy_keys;
 	ret = svt_multicast_init(core);
@@ -77,7 +78,7 @@ static int svt_core_tables(struct svt_core *core)
 		return 0;
 	}
 
-	svt_transport_destroy(core);
+	svt_qp_table_destroy(core);
 destroy_keys:
 	svt_keys_destroy(&core->keys);
 	return ret;

@@ -7,6 +7,7 @@
 #include <net/net_namespace.h>
 #include <rdma/ib_addr.h>
 
+#include "../transport/modify.h"
 #include "../transport/requester/rate_limit.h"
 #include "../transport/qp/peers.h"
 #include "verbs.h"
@@ -161,8 +162,8 @@ static int svt_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask
  * Context: may sleep. Takes svt_qp.modify_lock.
  * Return: 0; -EINVAL not in this state, or a value out of range; -EOPNOTSUPP an attribute that svt
  * has not; -EPERM the source GID is of another network namespace; -EADDRINUSE a QP of another user
- * is connected to the same remote QP from the same GID (transport/qp/peers.c); -ENOMEM; what path_init
- * of the backend returns. The QP is as it was when it fails.
+ * is connected to the same remote QP from the same GID (transport/qp/peers.c); -ENOMEM; what
+ * path_init of the backend returns. The QP is as it was when it fails.
  */
 int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
 {

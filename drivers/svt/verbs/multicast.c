@@ -2,6 +2,7 @@
 /*
  * Multicast verbs; the groups are the transport's.
  */
+#include "../transport/multicast.h"
 #include "verbs.h"
 
 /**

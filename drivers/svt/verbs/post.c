@@ -10,6 +10,7 @@
  */
 #include <linux/rcupdate.h>
 
+#include "../transport/qp/half.h"
 #include "verbs.h"
 
 /* Of a side in ERR, before a flush waits, and for how long: a whole tick at least */
@@ -116,7 +117,7 @@ static void svt_fill_operation(struct svt_qp *qp, struct svt_send_wqe *wqe,
 	switch ((u32)wr->opcode) {
 	case IB_WR_SEND:
 	case IB_WR_SEND_WITH_IMM:
-		if (!qp->type->connected && !qp->type->frames)
+		if (!qp->type->connected && !qp->type->frame)
 			svt_fill_ud(wqe, wr);
 		break;
 	case IB_WR_RDMA_WRITE:
@@ -164,7 +165,7 @@ static int svt_check_send(struct svt_qp *qp, const struct ib_send_wr *wr)
 		return -EOPNOTSUPP;
 	if (wr->num_sge < 0 || wr->num_sge > qp->send.limits.max_sge)
 		return -EINVAL;
-	return wr->send_flags & IB_SEND_IP_CSUM && !qp->type->frames ? -EOPNOTSUPP : 0;
+	return wr->send_flags & IB_SEND_IP_CSUM && !qp->type->frame ? -EOPNOTSUPP : 0;
 }
 
 static int svt_post_one_send(struct svt_qp *qp, const struct ib_send_wr *wr)

@@ -8,6 +8,9 @@
 #include <linux/cred.h>
 #include <linux/log2.h>
 
+#include "../transport/lifetime.h"
+#include "../transport/modify.h"
+#include "../transport/types.h"
 #include "verbs.h"
 
 static int svt_qp_cap_check(const struct ib_qp_init_attr *init)

@@ -4,6 +4,7 @@
  * queue/srq.c. ib_core lets an SRQ go only when no QP uses it; two resizes at once are kept apart
  * by svt_srq.resize_lock.
  */
+#include "../transport/qp/xrc.h"
 #include "verbs.h"
 
 static int svt_srq_check(const struct ib_srq_init_attr *init, struct ib_udata *udata)

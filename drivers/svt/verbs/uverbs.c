@@ -4,6 +4,7 @@
  * command has no room to say where the new ring is; and what a process asks that imports an object
  * of another one, or maps device memory.
  */
+#include "../transport/qp/half.h"
 #include "verbs.h"
 
 #define UVERBS_MODULE_NAME svt

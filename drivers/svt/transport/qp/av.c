@@ -8,7 +8,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
-#include "qp.h"
+#include "av.h"
 
 static void svt_av_path_release(struct svt_av *av)
 {

@@ -9,7 +9,6 @@
 #include <rdma/svt.h>
 
 #include "copy.h"
-#include "qp.h"
 #include "train.h"
 
 /*

@@ -12,6 +12,7 @@
  */
 #include "../../mem/paging.h"
 #include "fault.h"
+#include "half.h"
 
 /* Has it been tried, in vain? Then it is told once */
 static bool svt_fault_was_refused(struct svt_fault *fault, u64 id, u64 first)

@@ -21,9 +21,9 @@
 #include <linux/sched/stat.h>
 
 #include "../../trace.h"
-#include "qp.h"
-#include "../rx.h"
-#include "loopback.h"
+#include "half.h"
+#include "packets.h"
+#include "xrc.h"
 
 /* Rounds of one owner before it hands over to the workqueue, so that BH come on again */
 #define SVT_SIDE_ROUNDS		32
@@ -32,6 +32,24 @@
 
 /* Somebody was told of completions since a requester last gave way. A stale one costs a switch */
 static DEFINE_PER_CPU(bool, svt_told);
+
+/*
+ * A handler that is called for a peer may post, and that may lead to a handler again. On a
+ * real-time kernel it may be the handler of a task that was preempted: then the workqueue pays
+ * without need.
+ */
+static DEFINE_PER_CPU(bool, svt_paying);
+
+/* What a peer on this host owes to its clients: no lock is held */
+static void svt_pay_peer(struct svt_qp *peer)
+{
+	if (this_cpu_xchg(svt_paying, true)) {
+		queue_work(peer->core->workqueue, &peer->recv.side.defer);
+		return;
+	}
+	svt_recv_kick(peer, SVT_WORK_STATE);
+	this_cpu_write(svt_paying, false);
+}
 
 static void svt_notify_pay(struct svt_qp *qp, struct svt_side *side,
 			   const struct svt_notify *notify)
@@ -67,12 +85,11 @@ static void svt_notify_pay(struct svt_qp *qp, struct svt_side *side,
 	else if (notify->kick_other)
 		svt_send_kick(qp, SVT_WORK_STATE);
 	if (notify->peer)
-		svt_same_host_pay(notify->peer);
+		svt_pay_peer(notify->peer);
 }
 
 /* Caller has the lock. Returns whether the run stopped for its budget. */
-static bool svt_side_work(struct svt_qp *qp, struct svt_side *side,
-			  void (*run)(struct svt_qp *qp, int work))
+static bool svt_side_work(struct svt_qp *qp, struct svt_side *side)
 {
 	unsigned int rounds;
 
@@ -83,13 +100,12 @@ static bool svt_side_work(struct svt_qp *qp, struct svt_side *side,
 			return false;
 		if (work & SVT_WORK_PACKETS)
 			svt_side_packets(qp, side);
-		run(qp, work);
+		side->run(qp, work);
 	}
 	return true;
 }
 
-static void svt_side_kick(struct svt_qp *qp, struct svt_side *side, int work,
-			  void (*run)(struct svt_qp *qp, int work))
+static void svt_side_kick(struct svt_qp *qp, struct svt_side *side, int work)
 {
 	unsigned int holds;
 
@@ -106,7 +122,7 @@ static void svt_side_kick(struct svt_qp *qp, struct svt_side *side, int work,
 			return;
 		}
 		rcu_read_lock();
-		again = svt_side_work(qp, side, run);
+		again = svt_side_work(qp, side);
 		notify = side->notify;
 		memset(&side->notify, 0, sizeof(side->notify));
 		spin_unlock(&side->lock);
@@ -134,7 +150,7 @@ static void svt_side_kick(struct svt_qp *qp, struct svt_side *side, int work,
  */
 void svt_send_kick(struct svt_qp *qp, int work)
 {
-	svt_side_kick(qp, &qp->send.side, work, svt_requester_run);
+	svt_side_kick(qp, &qp->send.side, work);
 }
 
 /**
@@ -146,7 +162,7 @@ void svt_send_kick(struct svt_qp *qp, int work)
  */
 void svt_recv_kick(struct svt_qp *qp, int work)
 {
-	svt_side_kick(qp, &qp->recv.side, work, svt_responder_run);
+	svt_side_kick(qp, &qp->recv.side, work);
 }
 
 static void svt_send_deferred(struct work_struct *work)
@@ -172,9 +188,14 @@ static void svt_recv_late(struct work_struct *work)
 /**
  * svt_sides_init - make both sides of a new QP ready to be kicked
  * @qp: QP
+ * @send_run: works on the send side; under its lock, BH off, RCU read section
+ * @recv_run: likewise on the receive side
  */
-void svt_sides_init(struct svt_qp *qp)
+void svt_sides_init(struct svt_qp *qp, void (*send_run)(struct svt_qp *qp, int work),
+		    void (*recv_run)(struct svt_qp *qp, int work))
 {
+	qp->send.side.run = send_run;
+	qp->recv.side.run = recv_run;
 	spin_lock_init(&qp->send.side.lock);
 	spin_lock_init(&qp->recv.side.lock);
 	skb_queue_head_init(&qp->send.side.backlog);

@@ -14,21 +14,13 @@
  * else it has to say goes over the wire, which is loopback here. What it owes to clients stays in
  * its recv.side.notify and is paid once the requester holds no lock.
  */
-#include <linux/percpu.h>
-
-#include "../../trace.h"
-#include "../rx.h"
+#include "drop.h"
 #include "loopback.h"
+#include "packets.h"
+#include "table.h"
 
 /* Each is SVT_ANSWER_TRAINS: more than may be outstanding has no answer */
 #define SVT_ASK_ROUNDS	8
-
-/*
- * A handler that is called for a peer may post, and that may lead to a handler again. On a
- * real-time kernel it may be the handler of a task that was preempted: then the workqueue pays
- * without need.
- */
-static DEFINE_PER_CPU(bool, svt_paying);
 
 /**
  * svt_same_host_may - whether a train may be handed to a QP of this host
@@ -54,50 +46,46 @@ static bool svt_are_peers(const struct svt_qp *a, const struct svt_qp *b)
 	       svt_gid_equal(&a->path.dgid, &b->path.sgid);
 }
 
-static void svt_same_host_drop(struct svt_device *dev, enum svt_counter reason)
+static struct svt_qp *svt_requests_deliver(struct svt_qp *qp, const struct svt_train *train)
 {
-	svt_count(dev->core->counters, reason);
-	trace_svt_drop(NULL, reason);
-}
-
-static void svt_requests_deliver(struct svt_qp *qp, struct svt_train_builder *builder)
-{
-	struct svt_device *dev = builder->train.peer;
-	struct svt_qp *peer = svt_qp_lookup(dev->core, qp->attr.dest_qp_num);
+	struct svt_core *core = train->peer->core;
+	struct svt_qp *peer = svt_qp_lookup(core, qp->attr.dest_qp_num);
 
 	if (!peer) {
-		svt_same_host_drop(dev, SVT_COUNT_RX_DROPPED_NO_QP);
-		return;
+		svt_drop(core->counters, NULL, SVT_COUNT_RX_DROPPED_NO_QP);
+		return NULL;
 	}
-	builder->peer = peer;
 	spin_lock(&peer->recv.side.lock);
 	if (svt_are_peers(qp, peer))
-		svt_side_train(peer, &peer->recv.side, &builder->train);
+		svt_side_train(peer, &peer->recv.side, train);
 	else
-		svt_same_host_drop(dev, SVT_COUNT_RX_DROPPED_ADDRESS);
+		svt_drop(core->counters, NULL, SVT_COUNT_RX_DROPPED_ADDRESS);
 	spin_unlock(&peer->recv.side.lock);
+	return peer;
 }
 
 /**
  * svt_same_host_deliver - instead of what the backend does with a train
  * @qp: QP that svt_same_host_may()
- * @builder: with a train that the backend did not take
+ * @side: the side of it that sends
+ * @train: that the backend did not take
  *
- * builder->peer is set when svt_same_host_ask() has to follow.
- *
- * Context: the lock of the side that sends held, BH off, RCU read section.
+ * Context: @side->lock held, BH off, RCU read section.
+ * Return: the QP that got requests: svt_same_host_ask() has to follow; or NULL.
  */
-void svt_same_host_deliver(struct svt_qp *qp, struct svt_train_builder *builder)
+struct svt_qp *svt_same_host_deliver(struct svt_qp *qp, struct svt_side *side,
+				     const struct svt_train *train)
 {
 	struct svt_qp *asker = qp->recv.asker;
 
-	svt_count_add(svt_qp_counters(qp), SVT_COUNT_TX_SAME_HOST, builder->train.packets);
-	if (builder->side == &qp->send.side)
-		svt_requests_deliver(qp, builder);
-	else if (asker->dev == builder->train.peer)
-		svt_side_train(asker, &asker->send.side, &builder->train);
+	svt_count_add(svt_qp_counters(qp), SVT_COUNT_TX_SAME_HOST, train->packets);
+	if (side == &qp->send.side)
+		return svt_requests_deliver(qp, train);
+	if (asker->dev == train->peer)
+		svt_side_train(asker, &asker->send.side, train);
 	else
-		svt_same_host_drop(builder->train.peer, SVT_COUNT_RX_DROPPED_ADDRESS);
+		svt_drop(train->peer->core->counters, NULL, SVT_COUNT_RX_DROPPED_ADDRESS);
+	return NULL;
 }
 
 /**
@@ -117,7 +105,7 @@ void svt_same_host_ask(struct svt_qp *qp, struct svt_qp *peer)
 	if (svt_are_peers(qp, peer)) {
 		peer->recv.asker = qp;
 		do {
-			svt_responder_run(peer, 0);
+			side->run(peer, 0);
 		} while (--rounds && atomic_fetch_andnot(SVT_WORK_BUDGET, &side->work) &
 				     SVT_WORK_BUDGET);
 		peer->recv.asker = NULL;
@@ -125,20 +113,4 @@ void svt_same_host_ask(struct svt_qp *qp, struct svt_qp *peer)
 	spin_unlock(&side->lock);
 	/* For what it owes, and for the bits of those who found its lock taken */
 	qp->send.side.notify.peer = peer;
-}
-
-/**
- * svt_same_host_pay - what a peer owes to its clients
- * @peer: from svt_same_host_ask() in this RCU read section
- *
- * Context: BH off, RCU read section, no lock held.
- */
-void svt_same_host_pay(struct svt_qp *peer)
-{
-	if (this_cpu_xchg(svt_paying, true)) {
-		queue_work(peer->core->workqueue, &peer->recv.side.defer);
-		return;
-	}
-	svt_recv_kick(peer, SVT_WORK_STATE);
-	this_cpu_write(svt_paying, false);
 }

@@ -6,11 +6,10 @@
 #define SVT_TRANSPORT_QP_LOOPBACK_H
 
 #include "qp.h"
-#include "train.h"
 
 bool svt_same_host_may(const struct svt_qp *qp, const struct svt_side *side);
-void svt_same_host_deliver(struct svt_qp *qp, struct svt_train_builder *builder);
+struct svt_qp *svt_same_host_deliver(struct svt_qp *qp, struct svt_side *side,
+				     const struct svt_train *train);
 void svt_same_host_ask(struct svt_qp *qp, struct svt_qp *peer);
-void svt_same_host_pay(struct svt_qp *peer);
 
 #endif

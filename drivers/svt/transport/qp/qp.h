@@ -126,6 +126,7 @@ struct svt_fault {
  * @late: runs it for what a kernel client posted to a QP in ERR
  * @late_runs: how often @late was queued since RESET, up to a bound; see verbs/post.c
  * @fault: pages that it waits for; by the owner and the worker in turn
+ * @run: one round of the owner: requester or responder, which svt_sides_init() was told
  */
 struct svt_side {
 	spinlock_t lock; /* see above */
@@ -136,6 +137,7 @@ struct svt_side {
 	struct delayed_work late;
 	atomic_t late_runs;
 	struct svt_fault fault;
+	void (*run)(struct svt_qp *qp, int work);
 };
 
 /**
@@ -474,9 +476,10 @@ static inline bool svt_rx_ack_request(const struct svt_rx_packet *rx)
  * @connected: has a peer of its own (RC and UC)
  * @reliable: acknowledges and retries (RC)
  * @target: each request names the SRQ that it is for (XRC TGT)
- * @frames: sends and receives Ethernet frames, no packets of the transport (raw packet)
  * @request: a request packet arrived (receive side); NULL: dropped
  * @response: a response packet arrived (send side); NULL: dropped
+ * @frame: a frame arrived (receive side): the QP sends and receives Ethernet frames, no packets of
+ *	the transport (raw packet)
  * @send_error_state: where a send request that failed leads to
  */
 struct svt_qp_type {
@@ -485,13 +488,11 @@ struct svt_qp_type {
 	bool connected;
 	bool reliable;
 	bool target;
-	bool frames;
 	void (*request)(struct svt_qp *qp, struct svt_rx_packet *rx);
 	void (*response)(struct svt_qp *qp, struct svt_rx_packet *rx);
+	void (*frame)(struct svt_qp *qp, struct sk_buff *skb);
 	enum ib_qp_state send_error_state;
 };
-
-const struct svt_qp_type *svt_qp_type(enum ib_qp_type type);
 
 /* The first byte of the BTH for @opcode, which is without the service bits */
 static inline u8 svt_qp_opcode(const struct svt_qp *qp, u8 opcode)
@@ -506,90 +507,10 @@ static inline u8 svt_qp_opcode(const struct svt_qp *qp, u8 opcode)
 	return service_bits[qp->type->service] | opcode;
 }
 
-/*
- * Life of a QP, for verbs. Before svt_qp_init(): ibqp, dev, core, user, uid, sq_sig_all, cap,
- * send_cq, recv_cq, srq, send.ring, send.limits (without opcodes and max_message), recv.ring,
- * recv.limits and both post_lock are set; the rest is zero.
- */
-int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port);
-/* Out of the table, both sides stopped, nobody uses it any more. The rings are still there. */
-void svt_qp_stop(struct svt_qp *qp);
-/* attr is checked (states, mask, ranges). Caller holds modify_lock. 0, -ENOMEM or path_init's. */
-int svt_qp_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
-		  enum ib_qp_state state, enum ib_qp_state new_state);
-void svt_qp_query(struct svt_qp *qp, struct ib_qp_attr *attr);
-
-void svt_sides_init(struct svt_qp *qp);
-
-/* Run a side, or leave the bits to the one that runs it. Any context but hard interrupts. */
-void svt_send_kick(struct svt_qp *qp, int work);
-void svt_recv_kick(struct svt_qp *qp, int work);
-
-/*
- * To the error state, from inside @side, whose lock the caller holds. @event: an ib_event_type to
- * raise, or -1. Both sides flush their queues on their next round.
- */
-void svt_qp_fail(struct svt_qp *qp, struct svt_side *side, int event);
-
-/* Collected under the side's lock, delivered after it */
-static inline void svt_notify_qp(struct svt_side *side, enum ib_event_type event)
-{
-	lockdep_assert_held(&side->lock);
-	side->notify.qp_events |= BIT(event);
-}
-
-/* Adds CQEs of @qp to the CQ of @side, whose lock the caller holds; fills in qp_num */
-void svt_complete(struct svt_qp *qp, struct svt_side *side, struct svt_cqe *cqes, u32 count,
-		  bool solicited);
-
-/* Requester and completer, called by the owner of send.side */
-void svt_requester_run(struct svt_qp *qp, int work);
-void svt_requester_reset(struct svt_qp *qp);
-void svt_requester_start(struct svt_qp *qp);
-void svt_requester_move_reads(const struct svt_send_side *send, u32 *read_ends, u32 entries);
-void svt_completer_response(struct svt_qp *qp, struct svt_rx_packet *rx);
-
-/* Responder, called by the owner of recv.side */
-void svt_responder_run(struct svt_qp *qp, int work);
-void svt_responder_reset(struct svt_qp *qp);
-void svt_resource_move(struct svt_recv_side *recv, struct svt_resource *resources, u32 entries);
-void svt_responder_rc_request(struct svt_qp *qp, struct svt_rx_packet *rx);
-void svt_responder_uc_request(struct svt_qp *qp, struct svt_rx_packet *rx);
-void svt_responder_ud_request(struct svt_qp *qp, struct svt_rx_packet *rx);
-void svt_responder_frame(struct svt_qp *qp, struct sk_buff *skb);
-
-struct svt_qp *svt_qp_lookup(struct svt_core *core, u32 qpn);
-
-/* XRC: the SRQs that packets name */
-int svt_xrc_reserve(struct svt_core *core, struct svt_srq *srq);
-void svt_xrc_publish(struct svt_core *core, struct svt_srq *srq);
-void svt_xrc_remove(struct svt_core *core, struct svt_srq *srq);
-struct svt_srq *svt_xrc_srq(const struct svt_qp *qp, u32 srq_num);
-bool svt_xrc_admit(struct svt_qp *qp, const struct svt_packet *packet);
-struct svt_cq *svt_xrc_cq(struct svt_qp *qp);
-void svt_xrc_owe(struct svt_qp *qp, const struct svt_srq *srq);
-void svt_xrc_pay(const struct svt_qp *qp, const struct svt_notify *notify);
-
 static inline bool svt_gid_equal(const union ib_gid *a, const union ib_gid *b)
 {
 	return a->global.subnet_prefix == b->global.subnet_prefix &&
 	       a->global.interface_id == b->global.interface_id;
 }
-
-/* Address vectors */
-void svt_path_address(struct svt_path *path, const struct rdma_ah_attr *attr);
-struct svt_av *svt_av_create(struct svt_device *dev, struct ib_pd *pd,
-			     const struct rdma_ah_attr *attr, gfp_t gfp);
-void svt_av_forget(struct svt_av *av);
-void svt_av_put(struct svt_av *av);
-
-/* Multicast */
-int svt_multicast_attach(struct svt_qp *qp, const union ib_gid *gid);
-int svt_multicast_detach(struct svt_qp *qp, const union ib_gid *gid);
-void svt_multicast_forget(struct svt_qp *qp);
-
-/* Tables of a device */
-int svt_transport_init(struct svt_core *core);
-void svt_transport_destroy(struct svt_core *core);
 
 #endif

@@ -15,7 +15,6 @@
 
 #include "../../trace.h"
 #include "../../wire/psn.h"
-#include "qp.h"
 #include "loopback.h"
 #include "train.h"
 
@@ -384,7 +383,7 @@ int svt_builder_send(struct svt_train_builder *builder, struct svt_qp *qp)
 	}
 	trace_svt_train_tx(qp, train, ret);
 	if (ret == SVT_XMIT_LOCAL) {
-		svt_same_host_deliver(qp, builder);
+		builder->peer = svt_same_host_deliver(qp, builder->side, train);
 		ret = 0;
 	}
 	svt_builder_release(builder);

@@ -13,7 +13,7 @@
  */
 #include <linux/xarray.h>
 
-#include "qp.h"
+#include "xrc.h"
 
 /**
  * svt_xrc_reserve - give an SRQ its number

@@ -13,8 +13,9 @@
 #include "../../wire/psn.h"
 #include "../qp/copy.h"
 #include "../qp/fault.h"
+#include "completer.h"
 #include "recovery.h"
-#include "requester.h"
+#include "request.h"
 
 static void svt_una_set(struct svt_qp *qp, u32 una)
 {

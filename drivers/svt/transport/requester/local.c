@@ -4,7 +4,7 @@
  * key. They run when the cursor reaches them, so requests posted behind them see the result. Under
  * send.side.lock.
  */
-#include "requester.h"
+#include "local.h"
 
 static enum ib_wc_status svt_local_invalidate(struct svt_qp *qp,
 					      const struct svt_send_wqe *wqe)

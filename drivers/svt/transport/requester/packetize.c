@@ -9,9 +9,11 @@
  */
 #include "../../wire/frame.h"
 #include "../qp/fault.h"
+#include "local.h"
+#include "packetize.h"
 #include "rate_limit.h"
 #include "recovery.h"
-#include "requester.h"
+#include "request.h"
 
 /* A Q_Key with this bit is not taken from the work request but from the QP (IBTA 10.2.5) */
 #define SVT_QKEY_CONTROLLED	0x80000000
@@ -552,7 +554,7 @@ enum svt_send_step svt_requester_packet(struct svt_qp *qp, struct svt_train_buil
 	svt_request_start(send, request);
 	if (request->info->flags & SVT_REQUEST_ANSWERED)
 		step = svt_packet_asking(qp, builder, request);
-	else if (qp->type->frames)
+	else if (qp->type->frame)
 		step = svt_packet_frame(qp, builder, request);
 	else if (qp->type->connected)
 		step = svt_packet_data(qp, builder, request);

@@ -21,18 +21,15 @@
  * length take, and for as many timers: after a standstill of this machine the answers may be in a
  * queue of it.
  *
- * One hrtimer serves retransmission, RNR wait, pacing and the idle watch of the requester. It is
- * never pushed back on the fast path: it fires at the oldest deadline and is then set to the next.
- *
  * Called by requester and completer, under send.side.lock.
  */
 #include "../../trace.h"
 #include "../../wire/aeth.h"
 #include "../../wire/psn.h"
 #include "../qp/fault.h"
-#include "rate_limit.h"
 #include "recovery.h"
-#include "requester.h"
+#include "request.h"
+#include "timer.h"
 
 #define SVT_RTO_FIRST	(100 * NSEC_PER_MSEC)	/* before the first round trip was measured */
 #define SVT_RTO_SLACK	(4 * NSEC_PER_MSEC)	/* the least beyond the round trip */
@@ -102,18 +99,7 @@ void svt_recovery_init(struct svt_qp *qp)
 	send->srtt = 0;
 	send->rttvar = 0;
 	send->outstanding_eighths = 8 * SVT_FIRST_OUTSTANDING;
-	svt_recovery_stop(qp);
-}
-
-/**
- * svt_recovery_stop - nothing is outstanding any more
- * @qp: QP
- */
-void svt_recovery_stop(struct svt_qp *qp)
-{
-	qp->send.deadline = 0;
-	qp->send.rnr_until = 0;
-	qp->send.rtt_start = 0;
+	svt_send_timer_stop(qp);
 }
 
 /**
@@ -206,7 +192,7 @@ static void svt_recovery_give_up(struct svt_qp *qp, enum ib_wc_status status)
 	svt_count(svt_qp_counters(qp), status == IB_WC_RETRY_EXC_ERR ?
 		  SVT_COUNT_RETRY_EXCEEDED : SVT_COUNT_RNR_RETRY_EXCEEDED);
 	svt_requester_fail_oldest(qp, status);
-	svt_recovery_stop(qp);
+	svt_send_timer_stop(qp);
 	send->recovering = false;
 }
 
@@ -340,30 +326,4 @@ void svt_recovery_timer(struct svt_qp *qp, ktime_t now)
 	}
 	if (send->deadline && ktime_compare(now, send->deadline) >= 0)
 		svt_recovery_expired(qp);
-}
-
-static ktime_t svt_earlier(ktime_t a, ktime_t b)
-{
-	if (!a || !b)
-		return a ?: b;
-	return min(a, b);
-}
-
-/**
- * svt_send_timer_arm - make the timer fire at the next thing due, or before
- * @qp: QP
- */
-void svt_send_timer_arm(struct svt_qp *qp)
-{
-	struct svt_send_side *send = &qp->send;
-	ktime_t next = svt_earlier(svt_earlier(send->deadline, send->rnr_until), send->idle_until);
-
-	if (!svt_pace_may_send(send))
-		next = svt_earlier(next, send->pace_next);
-	if (!next)
-		return;
-	if (hrtimer_is_queued(&send->timer) &&
-	    ktime_compare(hrtimer_get_softexpires(&send->timer), next) <= 0)
-		return;
-	hrtimer_start(&send->timer, next, HRTIMER_MODE_ABS_SOFT);
 }

@@ -14,7 +14,6 @@
 #define SVT_LEAST_OUTSTANDING	16U
 
 void svt_recovery_init(struct svt_qp *qp);
-void svt_recovery_stop(struct svt_qp *qp);
 bool svt_recovery_may_send(struct svt_send_side *send);
 void svt_recovery_sent(struct svt_qp *qp, bool ack_requested);
 void svt_recovery_progress(struct svt_qp *qp, u32 packets);
@@ -22,6 +21,5 @@ void svt_recovery_nak(struct svt_qp *qp);
 void svt_recovery_hole(struct svt_qp *qp);
 void svt_recovery_rnr(struct svt_qp *qp, u8 timer);
 void svt_recovery_timer(struct svt_qp *qp, ktime_t now);
-void svt_send_timer_arm(struct svt_qp *qp);
 
 #endif

@@ -9,8 +9,10 @@
 #include <linux/slab.h>
 
 #include "../../wire/frame.h"
-#include "recovery.h"
+#include "../qp/av.h"
+#include "../qp/half.h"
 #include "request.h"
+#include "timer.h"
 
 /* Slots of the window of a new QP, and what it may grow to */
 #define SVT_WINDOW_FIRST	16
@@ -184,7 +186,7 @@ static enum ib_wc_status svt_request_admit(struct svt_qp *qp, struct svt_send_re
 
 	if (request->status != IB_WC_SUCCESS)
 		return request->status;
-	if (qp->type->frames)
+	if (qp->type->frame)
 		return svt_frame_length_ok(qp, request->length) ? IB_WC_SUCCESS :
 								  IB_WC_LOC_LEN_ERR;
 	if (!qp->type->connected)
@@ -368,7 +370,7 @@ bool svt_send_flush(struct svt_qp *qp, u32 limit)
 		}
 		svt_request_complete(qp, svt_request(send, send->tail), IB_WC_WR_FLUSH_ERR);
 	}
-	svt_recovery_stop(qp);
+	svt_send_timer_stop(qp);
 	send->cursor.request = send->head;
 	send->cursor.started = send->head;
 	send->cursor.offset = 0;
@@ -377,4 +379,49 @@ bool svt_send_flush(struct svt_qp *qp, u32 limit)
 	send->cursor.psn = send->una;
 	send->ack_request = send->head;
 	return empty;
+}
+
+/**
+ * svt_requester_rewind - go back to the oldest packet that is not acknowledged
+ * @qp: RC QP
+ *
+ * Context: send.side.lock held.
+ */
+void svt_requester_rewind(struct svt_qp *qp)
+{
+	struct svt_send_side *send = &qp->send;
+	struct svt_send_cursor *cursor = &send->cursor;
+	struct svt_send_request *request;
+
+	svt_send_settle(qp);
+	cursor->psn = send->una;
+	send->repeat_psn = send->una;
+	cursor->request = send->ack_request;
+	cursor->offset = 0;
+	cursor->read_head = send->read_tail;
+	if (cursor->request == send->head)
+		return;
+	request = svt_request(send, cursor->request);
+	if (cursor->request != cursor->started)
+		cursor->offset = svt_psn_diff(send->una, request->first_psn) * qp->mtu;
+}
+
+/**
+ * svt_requester_fail_oldest - the oldest request that is not done fails
+ * @qp: RC QP
+ * @status: what it completes with; the rest is flushed
+ *
+ * Context: send.side.lock held.
+ * Return: false when there is none, or one has failed already.
+ */
+bool svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status)
+{
+	struct svt_send_side *send = &qp->send;
+
+	svt_send_settle(qp);
+	svt_send_retire(qp);
+	if (send->tail == send->head || svt_send_in_error(qp))
+		return false;
+	svt_request(send, send->tail)->status = status;
+	return true;
 }

@@ -99,5 +99,7 @@ void svt_request_release(struct svt_send_request *request);
 void svt_send_settle(struct svt_qp *qp);
 void svt_send_retire(struct svt_qp *qp);
 bool svt_send_flush(struct svt_qp *qp, u32 limit);
+void svt_requester_rewind(struct svt_qp *qp);
+bool svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status);
 
 #endif

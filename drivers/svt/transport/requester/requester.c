@@ -6,12 +6,16 @@
  * the timer. Each run sends trains until there is nothing to send, something has to be waited
  * for, or the budget is used up. Everything here is under send.side.lock.
  */
-#include "doorbell.h"
 #include "../qp/fault.h"
+#include "../qp/half.h"
+#include "../qp/loopback.h"
+#include "doorbell.h"
+#include "packetize.h"
 #include "rate_limit.h"
 #include "recovery.h"
+#include "request.h"
 #include "requester.h"
-#include "../qp/loopback.h"
+#include "timer.h"
 
 /* Trains of one run, and requests that it flushes, before others get their turn */
 #define SVT_SEND_BUDGET		32
@@ -210,51 +214,6 @@ void svt_requester_run(struct svt_qp *qp, int work)
 }
 
 /**
- * svt_requester_rewind - go back to the oldest packet that is not acknowledged
- * @qp: RC QP
- *
- * Context: send.side.lock held.
- */
-void svt_requester_rewind(struct svt_qp *qp)
-{
-	struct svt_send_side *send = &qp->send;
-	struct svt_send_cursor *cursor = &send->cursor;
-	struct svt_send_request *request;
-
-	svt_send_settle(qp);
-	cursor->psn = send->una;
-	send->repeat_psn = send->una;
-	cursor->request = send->ack_request;
-	cursor->offset = 0;
-	cursor->read_head = send->read_tail;
-	if (cursor->request == send->head)
-		return;
-	request = svt_request(send, cursor->request);
-	if (cursor->request != cursor->started)
-		cursor->offset = svt_psn_diff(send->una, request->first_psn) * qp->mtu;
-}
-
-/**
- * svt_requester_fail_oldest - the oldest request that is not done fails
- * @qp: RC QP
- * @status: what it completes with; the rest is flushed
- *
- * Context: send.side.lock held.
- * Return: false when there is none, or one has failed already.
- */
-bool svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status)
-{
-	struct svt_send_side *send = &qp->send;
-
-	svt_send_settle(qp);
-	svt_send_retire(qp);
-	if (send->tail == send->head || svt_send_in_error(qp))
-		return false;
-	svt_request(send, send->tail)->status = status;
-	return true;
-}
-
-/**
  * svt_requester_reset - back to the state of a new QP
  * @qp: QP that enters RESET, or is destroyed
  *
@@ -278,7 +237,7 @@ void svt_requester_reset(struct svt_qp *qp)
 	atomic_set(&send->side.late_runs, 0);
 	send->pace_next = 0;
 	send->drained = false;
-	svt_recovery_stop(qp);
+	svt_send_timer_stop(qp);
 	svt_ring_reset(&send->ring);
 	svt_doorbell_reset(qp);
 }

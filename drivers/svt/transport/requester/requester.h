@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The requester: see requester.c. Called by the owner of send.side.
+ */
 #ifndef SVT_TRANSPORT_REQUESTER_REQUESTER_H
 #define SVT_TRANSPORT_REQUESTER_REQUESTER_H
 
-#include "request.h"
-#include "../qp/train.h"
+#include "../qp/qp.h"
 
-/* What came of trying to add a packet to the train */
-enum svt_send_step {
-	SVT_SEND_MORE,		/* done, or skipped; try the next */
-	SVT_SEND_FULL,		/* another train is needed for it */
-	SVT_SEND_BLOCKED,	/* nothing can be sent until an answer or a timer comes */
-	SVT_SEND_IDLE,		/* nothing to send */
-	SVT_SEND_LATER,		/* the budget is used up; the workqueue goes on */
-};
-
-void svt_requester_rewind(struct svt_qp *qp);
-bool svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status);
-
-/* packetize.c: one packet of the request at the cursor */
-enum svt_send_step svt_requester_packet(struct svt_qp *qp, struct svt_train_builder *builder);
-/* local.c: LOCAL_INV, BIND_MW and REG_MR */
-void svt_requester_local(struct svt_qp *qp, struct svt_send_request *request);
+void svt_requester_run(struct svt_qp *qp, int work);
+void svt_requester_reset(struct svt_qp *qp);
+void svt_requester_start(struct svt_qp *qp);
+void svt_requester_move_reads(const struct svt_send_side *send, u32 *read_ends, u32 entries);
 
 #endif

@@ -9,9 +9,15 @@
  * the region; it is looked up anew for every train, so nothing is held from one RCU read section
  * to the next. All under recv.side.lock.
  */
-#include "../qp/fault.h"
-#include "responder.h"
+#include "../../wire/aeth.h"
+#include "../../wire/psn.h"
+#include "../qp/half.h"
 #include "../qp/train.h"
+#include "../qp/xrc.h"
+#include "absent.h"
+#include "ack.h"
+#include "rd_atomic.h"
+#include "rqe.h"
 
 /* Trains of one run; then packets that came meanwhile have their turn */
 #define SVT_ANSWER_TRAINS	16

@@ -7,7 +7,8 @@
  * so that its repetition finds what it found. Under recv.side.lock.
  */
 #include "../qp/copy.h"
-#include "responder.h"
+#include "message.h"
+#include "rqe.h"
 
 #define SVT_MESSAGE_KINDS	(SVT_OP_SEND | SVT_OP_WRITE)
 

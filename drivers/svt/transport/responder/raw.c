@@ -3,7 +3,9 @@
  * Frames to a raw packet QP: each fills a receive. One that can not be delivered is dropped, as a
  * datagram is. Under recv.side.lock.
  */
-#include "responder.h"
+#include "raw.h"
+#include "rqe.h"
+#include "ud.h"
 
 static enum svt_verdict svt_frame_put(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {

@@ -9,7 +9,14 @@
 #include <linux/bitops.h>
 #include <linux/log2.h>
 
-#include "responder.h"
+#include "../../wire/aeth.h"
+#include "../../wire/psn.h"
+#include "../qp/xrc.h"
+#include "ack.h"
+#include "message.h"
+#include "rc.h"
+#include "rd_atomic.h"
+#include "verdict.h"
 
 #define SVT_RC_KINDS	(SVT_OP_SEND | SVT_OP_WRITE | SVT_OP_ANSWERED)
 

@@ -16,8 +16,9 @@
 #include <linux/sizes.h>
 
 #include "../../mem/persist.h"
+#include "../../wire/psn.h"
 #include "../qp/copy.h"
-#include "responder.h"
+#include "rd_atomic.h"
 
 /* An opcode without the service bits */
 #define SVT_OPCODE_MASK		0x1f

@@ -8,7 +8,9 @@
  * region; it is there before svt_cq_add() releases the completion. All under recv.side.lock.
  */
 #include "../qp/copy.h"
-#include "responder.h"
+#include "../qp/half.h"
+#include "../qp/xrc.h"
+#include "rqe.h"
 
 /* Receives that one round flushes */
 #define SVT_FLUSH_BUDGET	256

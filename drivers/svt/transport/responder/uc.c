@@ -4,7 +4,10 @@
  * message; the next FIRST or ONLY begins anew, whatever its PSN, and takes the receive that the
  * dropped message had. Under recv.side.lock.
  */
-#include "responder.h"
+#include "../../wire/psn.h"
+#include "message.h"
+#include "uc.h"
+#include "verdict.h"
 
 static const enum svt_counter svt_uc_reasons[SVT_VERDICTS] = {
 	[SVT_VERDICT_NOT_READY] = SVT_COUNT_OUT_OF_BUFFER,

@@ -5,7 +5,10 @@
  */
 #include <rdma/ib_mad.h>
 
-#include "responder.h"
+#include "message.h"
+#include "rqe.h"
+#include "ud.h"
+#include "verdict.h"
 
 static u32 svt_ud_qkey(const struct svt_qp *qp)
 {

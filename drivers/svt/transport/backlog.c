@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * From whoever found the QP to the half that a packet is for: responses go to the send half,
+ * requests to the receive half. The owner of the half takes them from its backlog.
+ */
+#include "backlog.h"
+#include "qp/drop.h"
+#include "qp/half.h"
+
+/**
+ * svt_peek - where a packet goes
+ * @skb: that holds it
+ * @offset: of its BTH
+ * @destination: filled in
+ *
+ * Context: any.
+ * Return: false when it is shorter than a BTH.
+ */
+bool svt_peek(const struct sk_buff *skb, u32 offset, struct svt_destination *destination)
+{
+	const u8 *bth = svt_skb_bytes(skb, offset, SVT_BTH_BYTES);
+	u8 buffer[SVT_BTH_BYTES];
+
+	if (!bth)
+		bth = skb_header_pointer(skb, offset, sizeof(buffer), buffer);
+	if (!bth)
+		return false;
+	destination->qpn = bth[5] << 16 | bth[6] << 8 | bth[7];
+	destination->response = svt_opcode_info(bth[0])->flags & SVT_OP_RESPONSE;
+	return true;
+}
+
+/**
+ * svt_side_receive - put packets on the backlog of a half, and schedule it
+ * @qp: QP, found in this RCU read section
+ * @skb: as for svt_receive(), all of it for that half; consumed
+ * @response: of the send half
+ *
+ * Context: BH off, RCU read section.
+ */
+void svt_side_receive(struct svt_qp *qp, struct sk_buff *skb, bool response)
+{
+	struct svt_side *side = response ? &qp->send.side : &qp->recv.side;
+
+	if (skb_queue_len_lockless(&side->backlog) >= SVT_BACKLOG_MAX) {
+		svt_drop_skb(qp->core->counters, skb, SVT_COUNT_RX_DROPPED_BACKLOG);
+		return;
+	}
+	skb_queue_tail(&side->backlog, skb);
+	if (response)
+		svt_send_kick(qp, SVT_WORK_PACKETS);
+	else
+		svt_recv_kick(qp, SVT_WORK_PACKETS);
+}
+
+/**
+ * svt_qp_receive - hand packets to a QP
+ * @qp: QP, found in this RCU read section
+ * @skb: as for svt_receive(), all of it for @qp; consumed
+ *
+ * Context: BH off, RCU read section.
+ */
+void svt_qp_receive(struct svt_qp *qp, struct sk_buff *skb)
+{
+	struct svt_destination destination;
+
+	if (!svt_peek(skb, svt_rx_cb(skb)->offset, &destination))
+		svt_drop_skb(qp->core->counters, skb, SVT_COUNT_RX_DROPPED_MALFORMED);
+	else
+		svt_side_receive(qp, skb, destination.response);
+}
+
+/**
+ * svt_qp_receive_frame - hand a frame to a QP
+ * @qp: raw packet QP, found in this RCU read section
+ * @skb: as for svt_receive_frame(); consumed
+ *
+ * Context: BH off, RCU read section.
+ */
+void svt_qp_receive_frame(struct svt_qp *qp, struct sk_buff *skb)
+{
+	svt_side_receive(qp, skb, false);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Packets for a QP: see backlog.c.
+ */
+#ifndef SVT_TRANSPORT_BACKLOG_H
+#define SVT_TRANSPORT_BACKLOG_H
+
+#include "qp/qp.h"
+
+/**
+ * struct svt_destination - the bytes of a BTH that say where a packet goes
+ * @qpn: QP number
+ * @response: it is one, so for the send half
+ */
+struct svt_destination {
+	u32 qpn;
+	bool response;
+};
+
+bool svt_peek(const struct sk_buff *skb, u32 offset, struct svt_destination *destination);
+void svt_side_receive(struct svt_qp *qp, struct sk_buff *skb, bool response);
+void svt_qp_receive(struct svt_qp *qp, struct sk_buff *skb);
+void svt_qp_receive_frame(struct svt_qp *qp, struct sk_buff *skb);
+
+#endif
