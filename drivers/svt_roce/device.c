@@ -21,6 +21,7 @@
 #include "gid.h"
 #include "namespace.h"
 #include "link.h"
+#include "multicast.h"
 #include "receive.h"
 #include "roce.h"
 #include "route.h"
@@ -67,8 +68,9 @@ static const struct svt_backend_ops roce_ops = {
 	.rx_address = roce_rx_address,
 	.add_gid = roce_add_gid,
 	.del_gid = roce_del_gid,
-	.listen = roce_listen,
+	.listen = roce_multicast,
 	.release = roce_release,
+	.frames = &roce_frame_ops,
 };
 
 static const struct ib_device_ops roce_ib_ops = {

@@ -26,7 +26,6 @@
 
 #include "flow.h"
 #include "frame.h"
-#include "multicast.h"
 #include "roce.h"
 
 /* Bytes of a frame that are in one piece; what is longer is on pages behind them */
@@ -94,10 +93,10 @@ static void begin_checksums(struct sk_buff *skb)
 	skb->protocol = outer;
 }
 
-static struct sk_buff *build_frame(struct net_device *netdev, const struct svt_train *train)
+static struct sk_buff *build_frame(struct net_device *netdev, const struct svt_frame *frame)
 {
-	unsigned int length = train->last_length, linear = min_t(unsigned int, length, LINEAR);
-	struct iov_iter payload = train->payload;
+	unsigned int length = frame->length, linear = min_t(unsigned int, length, LINEAR);
+	struct iov_iter payload = frame->bytes;
 	struct sk_buff *skb;
 	int ret;
 
@@ -116,7 +115,7 @@ static struct sk_buff *build_frame(struct net_device *netdev, const struct svt_t
 	}
 	skb->dev = netdev;
 	set_headers(skb);
-	if (train->checksum)
+	if (frame->checksum)
 		begin_checksums(skb);
 	return skb;
 }
@@ -157,25 +156,17 @@ static bool at_home(const struct roce_device *device)
 	return net_eq(dev_net(device->netdev), device->net);
 }
 
-/**
- * roce_send_frame() - svt_backend_ops.xmit of a frame
- * @dev: the device
- * @train: the frame
- *
- * Context: BH off, in an RCU read section.
- * Return: 0, or -EAGAIN, see the operation.
- */
-int roce_send_frame(struct svt_device *dev, struct svt_train *train)
+static int send_frame(struct svt_device *dev, const struct svt_frame *frame)
 {
 	struct roce_device *device = to_roce_device(dev);
-	struct roce_flow *flow = to_roce_flow(train->flow);
+	struct roce_flow *flow = to_roce_flow(frame->flow);
 	enum svt_steering steering;
 	struct sk_buff *skb;
 	bool sent = true;
 
 	if (!roce_flow_has_room(flow))
 		return -EAGAIN;
-	skb = at_home(device) ? build_frame(device->netdev, train) : NULL;
+	skb = at_home(device) ? build_frame(device->netdev, frame) : NULL;
 	if (!skb) {
 		svt_count_drop(dev, true);
 		return 0;
@@ -341,24 +332,12 @@ static void end_frames(struct roce_device *device)
 		dev_set_promiscuity(device->netdev, -1);
 }
 
-/**
- * roce_listen() - svt_backend_ops.listen
- * @dev: the device
- * @gid: of a group; NULL: frames
- * @netns: of the group, as svt_path.netns
- * @begin: or cease
- *
- * Context: may sleep; RTNL not held.
- * Return: 0; -ENODEV the netdev is gone; -EOPNOTSUPP the kernel has no ingress hooks; or another
- * negative errno.
- */
-int roce_listen(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool begin)
+/* -ENODEV: the netdev is gone; -EOPNOTSUPP: the kernel has no ingress hooks */
+static int listen(struct svt_device *dev, bool begin)
 {
 	struct roce_device *device = to_roce_device(dev);
 	int ret = 0;
 
-	if (gid)
-		return roce_multicast(dev, gid, netns, begin);
 	rtnl_lock();
 	if (begin)
 		ret = begin_frames(device);
@@ -367,3 +346,8 @@ int roce_listen(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool
 	rtnl_unlock();
 	return ret;
 }
+
+const struct svt_frame_ops roce_frame_ops = {
+	.listen = listen,
+	.xmit = send_frame,
+};

@@ -4,7 +4,6 @@
 
 #include <rdma/svt.h>
 
-int roce_send_frame(struct svt_device *dev, struct svt_train *train);
-int roce_listen(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool begin);
+extern const struct svt_frame_ops roce_frame_ops;
 
 #endif

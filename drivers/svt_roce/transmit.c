@@ -26,7 +26,6 @@
 #include <net/udp.h>
 
 #include "flow.h"
-#include "frame.h"
 #include "gid_table.h"
 #include "icrc.h"
 #include "namespace.h"
@@ -464,8 +463,6 @@ int roce_xmit(struct svt_device *dev, struct svt_train *train)
 		.sk = flow->sk,
 	};
 
-	if (train->frame)
-		return roce_send_frame(dev, train);
 	shipment.dst = roce_route_get(train->path, flow->sk->sk_uid);
 	if (!shipment.dst) {
 		count_drops(dev, train->packets);

@@ -87,10 +87,6 @@ struct svt_flow {
  * @headers: @packets headers of @header_length bytes, back to back
  * @payload: all payloads back to back; valid only during xmit: copy, or take page references
  * @peer: set by xmit that returns SVT_XMIT_LOCAL
- * @frame: no packet, but an Ethernet frame for the netdev of the port: all of it is @payload, of
- *	@last_length bytes, @packets is 1, there are no headers and no @path. Only where
- *	svt_link.frame is not 0.
- * @checksum: of @frame: the sums of IPv4, TCP and UDP are to be computed
  *
  * The BTH says how many bytes (0 to 3) pad a payload; the backend appends them, and the ICRC.
  */
@@ -105,7 +101,19 @@ struct svt_train {
 	const u8 *headers;
 	struct iov_iter payload;
 	struct svt_device *peer;
-	bool frame;
+};
+
+/**
+ * struct svt_frame - an Ethernet frame that a raw packet QP sends
+ * @flow: the QP's
+ * @bytes: all of it, as svt_train.payload
+ * @length: of it
+ * @checksum: the sums of IPv4, TCP and UDP are to be computed
+ */
+struct svt_frame {
+	struct svt_flow *flow;
+	struct iov_iter bytes;
+	unsigned int length;
 	bool checksum;
 };
 
@@ -194,6 +202,18 @@ struct svt_rx_address {
 };
 
 /**
+ * struct svt_frame_ops - what a backend does that carries frames: where svt_link.frame is not 0
+ * @listen: offer (@begin) or no longer offer the frames that the netdev of the port receives to
+ *	svt_steer(). May sleep. Return: 0 or a negative errno.
+ * @xmit: send @frame by the netdev of the port; else as svt_backend_ops.xmit. Return: 0 or -EAGAIN,
+ *	as there.
+ */
+struct svt_frame_ops {
+	int (*listen)(struct svt_device *dev, bool begin);
+	int (*xmit)(struct svt_device *dev, const struct svt_frame *frame);
+};
+
+/**
  * struct svt_backend_ops - what a backend does
  * @owner: module
  * @name: short, as in `rdma link add … type svt`
@@ -217,11 +237,10 @@ struct svt_rx_address {
  *	a negative errno: the GID is not to be had.
  * @del_gid: undo add_gid. May sleep; RTNL may be held.
  * @listen: receive (@begin) or no longer receive what is sent to the group @gid in the namespace
- *	@netns, as svt_path.netns. With @gid NULL: offer the frames that the netdev of the port
- *	receives to svt_steer(); only where svt_link.frame is not 0. May sleep. Optional. Return: 0
- *	or a negative errno.
+ *	@netns, as svt_path.netns. May sleep. Optional. Return: 0 or a negative errno.
  * @release: the device is unregistered and nobody uses it: let go of what the backend holds. The
  *	memory that svt_alloc_device gave is freed by the caller. May sleep.
+ * @frames: of a backend that carries frames. Optional.
  */
 struct svt_backend_ops {
 	struct module *owner;
@@ -237,6 +256,7 @@ struct svt_backend_ops {
 	void (*del_gid)(struct svt_device *dev, const struct ib_gid_attr *attr, void **context);
 	int (*listen)(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool begin);
 	void (*release)(struct svt_device *dev);
+	const struct svt_frame_ops *frames;
 };
 
 /**

@@ -264,12 +264,33 @@ static void a_rule_matches_what_its_mask_says(struct kunit *test)
 
 static unsigned int listeners;
 
-static int count_listen(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool begin)
+static int count_listen(struct svt_device *dev, bool begin)
 {
-	if (!gid)
-		listeners += begin ? 1 : -1;
+	listeners += begin ? 1 : -1;
 	return 0;
 }
+
+static struct {
+	u32 length;
+	bool checksum;
+	u8 bytes[LINK_FRAME + 4];
+	unsigned int count;
+} sent;
+
+static int frame_xmit(struct svt_device *dev, const struct svt_frame *frame)
+{
+	struct iov_iter bytes = frame->bytes;
+
+	sent.count++;
+	sent.length = copy_from_iter(sent.bytes, frame->length, &bytes);
+	sent.checksum = frame->checksum;
+	return 0;
+}
+
+static const struct svt_frame_ops frame_ops = {
+	.listen = count_listen,
+	.xmit = frame_xmit,
+};
 
 /* A device that has frames, and rules on its QPs; all is undone by close_steering() */
 struct steering {
@@ -294,7 +315,7 @@ static struct steering *open_steering(struct kunit *test)
 	s->f->fake->core.link.frame = LINK_FRAME;
 	s->usual = s->f->fake->dev.ops;
 	s->ops = *s->usual;
-	s->ops.listen = count_listen;
+	s->ops.frames = &frame_ops;
 	s->f->fake->dev.ops = &s->ops;
 	listeners = 0;
 	sge = svt_fake_sge(s->f->memory, 0, FRAME);
@@ -525,25 +546,6 @@ static void a_frame_that_does_not_fit_leaves_its_receive(struct kunit *test)
 	close_steering(test, s);
 }
 
-static struct {
-	u32 length;
-	bool checksum;
-	u8 bytes[LINK_FRAME + 4];
-	unsigned int count;
-} sent;
-
-static int frame_xmit(struct svt_device *dev, struct svt_train *train)
-{
-	struct iov_iter payload = train->payload;
-
-	if (!train->frame || train->packets != 1 || train->header_length)
-		return 0;
-	sent.count++;
-	sent.length = copy_from_iter(sent.bytes, train->last_length, &payload);
-	sent.checksum = train->checksum;
-	return 0;
-}
-
 static enum ib_wc_status send_frame(struct kunit *test, struct steering *s, u32 length, u16 flags)
 {
 	const struct svt_sge sge = svt_fake_sge(s->f->memory, 0, length);
@@ -563,7 +565,6 @@ static void frames_are_sent_as_they_are(struct kunit *test)
 	struct steering *s = open_steering(test);
 	u8 *bytes = s->f->memory->bytes;
 
-	s->ops.xmit = frame_xmit;
 	sent.count = 0;
 	svt_fake_fill(bytes, LINK_FRAME + 5, 3);
 	KUNIT_EXPECT_EQ(test, send_frame(test, s, 14, 0), IB_WC_SUCCESS);
@@ -583,7 +584,6 @@ static void expect_no_frame(struct kunit *test, u32 length)
 {
 	struct steering *s = open_steering(test);
 
-	s->ops.xmit = frame_xmit;
 	sent.count = 0;
 	KUNIT_EXPECT_EQ(test, send_frame(test, s, length, 0), IB_WC_LOC_LEN_ERR);
 	KUNIT_EXPECT_EQ(test, sent.count, 0);

@@ -241,10 +241,12 @@ static struct list_head *svt_rule_place(struct svt_core *core, const struct svt_
 /* With the first rule, and without the last */
 static int svt_steering_listen(struct svt_device *dev, bool begin)
 {
+	const struct svt_frame_ops *frames = dev->ops->frames;
+
 	lockdep_assert_held(&dev->core->rules_lock);
 	if (dev->core->rules_count)
 		return 0;
-	return dev->ops->listen ? dev->ops->listen(dev, NULL, 0, begin) : -EOPNOTSUPP;
+	return frames ? frames->listen(dev, begin) : -EOPNOTSUPP;
 }
 
 static int svt_steering_add_locked(struct svt_rule *rule)

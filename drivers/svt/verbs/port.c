@@ -55,6 +55,8 @@ void svt_set_link(struct svt_device *dev, const struct svt_link *link)
 	spin_lock_irqsave(&core->link_lock, flags);
 	changed = core->link.up != link->up;
 	core->link = *link;
+	if (!dev->ops->frames)
+		core->link.frame = 0;
 	spin_unlock_irqrestore(&core->link_lock, flags);
 	if (changed)
 		ib_dispatch_event(&event);

@@ -75,7 +75,7 @@ void svt_builder_begin(struct svt_train_builder *builder, struct svt_qp *qp,
 	builder->train.header_length = 0;
 	builder->train.payload_length = 0;
 	builder->train.last_length = 0;
-	builder->train.frame = false;
+	builder->frame = false;
 	builder->bytes = 0;
 	builder->bvecs = 0;
 	builder->closed = false;
@@ -141,8 +141,8 @@ void svt_builder_add_frame(struct svt_train_builder *builder, u32 length, bool c
 
 	/* For who looks at a BTH without asking, as the trace event does */
 	memset(builder->headers, 0, SVT_BTH_BYTES);
-	train->frame = true;
-	train->checksum = checksum;
+	builder->frame = true;
+	builder->checksum = checksum;
 	train->payload_length = length;
 	train->last_length = length;
 	train->packets = 1;
@@ -360,6 +360,34 @@ void svt_builder_request_ack(struct svt_train_builder *builder)
 	builder->headers[last + SVT_BTH_ACK_REQUEST_BYTE] |= SVT_BTH_ACK_REQUEST_BIT;
 }
 
+static int svt_builder_xmit_frame(const struct svt_train_builder *builder, struct svt_qp *qp)
+{
+	const struct svt_frame frame = {
+		.flow = &qp->flow,
+		.bytes = builder->train.payload,
+		.length = builder->bytes,
+		.checksum = builder->checksum,
+	};
+
+	return qp->dev->ops->frames->xmit(qp->dev, &frame);
+}
+
+static int svt_builder_xmit(struct svt_train_builder *builder, struct svt_qp *qp)
+{
+	struct svt_train *train = &builder->train;
+	int ret;
+
+	if (builder->frame)
+		return svt_builder_xmit_frame(builder, qp);
+	train->on_wire = !svt_same_host_may(qp, builder->side);
+	ret = qp->dev->ops->xmit(qp->dev, train);
+	if (ret == SVT_XMIT_LOCAL && !READ_ONCE(train->peer->core->same_host)) {
+		train->on_wire = true;
+		ret = qp->dev->ops->xmit(qp->dev, train);
+	}
+	return ret;
+}
+
 /**
  * svt_builder_send - hand the train to the backend
  * @builder: with at least one packet
@@ -375,12 +403,7 @@ int svt_builder_send(struct svt_train_builder *builder, struct svt_qp *qp)
 	int ret;
 
 	iov_iter_bvec(&train->payload, ITER_SOURCE, builder->bvec, builder->bvecs, payload);
-	train->on_wire = !svt_same_host_may(qp, builder->side);
-	ret = qp->dev->ops->xmit(qp->dev, train);
-	if (ret == SVT_XMIT_LOCAL && !READ_ONCE(train->peer->core->same_host)) {
-		train->on_wire = true;
-		ret = qp->dev->ops->xmit(qp->dev, train);
-	}
+	ret = svt_builder_xmit(builder, qp);
 	trace_svt_train_tx(qp, train, ret);
 	if (ret == SVT_XMIT_LOCAL) {
 		builder->peer = svt_same_host_deliver(qp, builder->side, train);

@@ -27,6 +27,8 @@
  * @peer: QP of this host that got the packets of the last train, or NULL
  * @bytes: header and payload bytes so far
  * @closed: a packet shorter than the others ended the train
+ * @frame: it is a frame, which @bvec has all of
+ * @checksum: of @frame: as svt_frame.checksum
  * @bvecs: entries of @bvec in use
  * @sge: of a request in the train, looked up in this RCU read section; or NULL
  * @region: what it stands for
@@ -41,6 +43,8 @@ struct svt_train_builder {
 	struct svt_qp *peer;
 	u32 bytes;
 	bool closed;
+	bool frame;
+	bool checksum;
 	unsigned int bvecs;
 	const struct svt_sge *sge;
 	struct svt_region region;
