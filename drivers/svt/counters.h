@@ -58,7 +58,7 @@
 	row(SVT_COUNT_DUPLICATE_REQUEST, "duplicate_request",					\
 	    "requests that had come before; answered again if they are known")			\
 	row(SVT_COUNT_PAGE_FAULTS, "page_faults",						\
-	    "how often a side of a QP waited for pages")					\
+	    "how often a half of a QP waited for pages")					\
 	row(SVT_COUNT_ACKS_SENT, "acks_sent", "acknowledgements sent")				\
 	row(SVT_COUNT_NAKS_SENT, "naks_sent", "NAKs sent, RNR NAKs not among them")		\
 	row(SVT_COUNT_RNR_NAKS_SENT, "rnr_naks_sent", "RNR NAKs sent")				\

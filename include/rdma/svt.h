@@ -57,7 +57,7 @@ struct svt_path {
  * struct svt_flow - the transmit side of one QP: where back-pressure is accounted
  * @qp: the QP, for svt_flow_ready(); a backend does not look into it
  * @ordered: a packet that overtakes another one costs messages (UC) or is noticed (frames), so that
- *	a backend which transmits from several CPUs does better to wait. One side of the QP sends on
+ *	a backend which transmits from several CPUs does better to wait. One half of the QP sends on
  *	such a flow.
  * @user: it is made for the calling process
  * @everywhere: set by flow_open: what comes to any namespace that the device receives in is for
@@ -224,7 +224,7 @@ struct svt_frame_ops {
  * @flow_open: prepare @flow->priv for one QP; may sleep. Optional. Return: 0 or -ENOMEM.
  * @flow_close: undo flow_open; may sleep; no xmit runs nor will follow. Optional.
  * @xmit: send @train; BH off, inside an RCU read section; must not call back into the core before
- *	it returns. The two sides of a QP may send on one flow at the same time. Return: 0 when the
+ *	it returns. The two halves of a QP may send on one flow at the same time. Return: 0 when the
  *	packets are on their way or lost (a local drop is a lost packet; the backend counts it),
  *	-EAGAIN when nothing was taken and svt_flow_ready() will be called once there is room;
  *	SVT_XMIT_LOCAL, unless @train->on_wire, when nothing was taken because the path leads to a

@@ -348,7 +348,7 @@ static inline bool svt_region_is_revocable(const struct svt_region *region)
  * An RCU read section keeps the pages of a region that was registered by verb. One for fast
  * registration is invalidated without a grace period, and so is a window, and their owner relies on
  * it as soon as it is told: the invalidation waits for who is in here instead. So between this and
- * svt_region_leave() nobody sleeps, invalidates, or takes the lock of a side of a QP, under which
+ * svt_region_leave() nobody sleeps, invalidates, or takes the lock of a half of a QP, under which
  * others invalidate; BH are off but in tests.
  *
  * Context: The RCU read section in which @region was looked up.

@@ -76,7 +76,7 @@ static void disown(struct svt_mw *mw, struct svt_mw_owner *owner)
 	spin_unlock(&owner->lock);
 }
 
-/* Waits for copies of payload of a train at most, by someone who waits for no side of a QP */
+/* Waits for copies of payload of a train at most, by someone who waits for no half of a QP */
 static void revoke(struct svt_mw *mw, struct svt_mw_binding *binding)
 {
 	disown(mw, binding->owner);

@@ -199,7 +199,7 @@ void svt_cq_stop(struct svt_cq *cq)
 }
 
 /**
- * svt_cq_settle() - raise what events wait, and see handlers return
+ * svt_cq_flush() - raise what events wait, and see handlers return
  * @cq: a kernel client's
  *
  * Without it a handler could be called when the QP that completed is gone, and after ib_free_cq()
@@ -207,7 +207,7 @@ void svt_cq_stop(struct svt_cq *cq)
  *
  * Context: May sleep. Takes @cq->lock. Handlers are called.
  */
-void svt_cq_settle(struct svt_cq *cq)
+void svt_cq_flush(struct svt_cq *cq)
 {
 	if (hrtimer_cancel(&cq->moderation.timer)) {
 		local_bh_disable();

@@ -80,7 +80,7 @@ int svt_callers_init(void);
 void svt_callers_exit(void);
 int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel);
 void svt_cq_bind(struct svt_cq *cq, u32 vector);
-void svt_cq_settle(struct svt_cq *cq);
+void svt_cq_flush(struct svt_cq *cq);
 void svt_cq_stop(struct svt_cq *cq);
 void svt_cq_free(struct svt_cq *cq);
 void svt_cq_moderate(struct svt_cq *cq, u16 count, u16 period);

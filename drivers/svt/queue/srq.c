@@ -229,14 +229,14 @@ void svt_srq_raise(struct svt_srq *srq, int event)
 }
 
 /**
- * svt_srq_tell() - deliver what an XRC SRQ and its CQ are owed
+ * svt_srq_notify() - deliver what an XRC SRQ and its CQ are owed
  * @srq: an XRC SRQ
  * @cq_events: enum svt_cq_event flags
  * @events: bit i: enum ib_event_type i of the SRQ
  *
  * Context: Softirq or process, as the handlers allow. No lock held.
  */
-void svt_srq_tell(struct svt_srq *srq, unsigned int cq_events, unsigned long events)
+void svt_srq_notify(struct svt_srq *srq, unsigned int cq_events, unsigned long events)
 {
 	unsigned int event;
 
@@ -247,15 +247,15 @@ void svt_srq_tell(struct svt_srq *srq, unsigned int cq_events, unsigned long eve
 }
 
 /**
- * svt_srq_tell_owed() - svt_srq.tell
+ * svt_srq_notify_pending() - svt_srq.notify_work
  * @work: of the SRQ
  *
  * Context: Process.
  */
-void svt_srq_tell_owed(struct work_struct *work)
+void svt_srq_notify_pending(struct work_struct *work)
 {
-	struct svt_srq *srq = container_of(work, struct svt_srq, tell);
-	unsigned int cq_events = atomic_xchg(&srq->owed_cq_events, 0);
+	struct svt_srq *srq = container_of(work, struct svt_srq, notify_work);
+	unsigned int cq_events = atomic_xchg(&srq->pending_cq_events, 0);
 
-	svt_srq_tell(srq, cq_events, atomic_xchg(&srq->owed_events, 0));
+	svt_srq_notify(srq, cq_events, atomic_xchg(&srq->pending_events, 0));
 }

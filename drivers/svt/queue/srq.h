@@ -26,9 +26,9 @@
  * @limit: IB_EVENT_SRQ_LIMIT_REACHED is due when fewer WQEs are left; 0: not armed
  * @error: IB_EVENT_SRQ_ERR was raised; nothing is taken any more
  * @srq_num: number reported to user space; of an XRC SRQ also what an XRCETH names it by
- * @owed_cq_events: of an XRC SRQ: enum svt_cq_event flags that @tell delivers; atomic
- * @owed_events: likewise, bit i: enum ib_event_type i
- * @tell: for a QP that turned to another SRQ before it could deliver them
+ * @pending_cq_events: of an XRC SRQ: enum svt_cq_event flags that @notify_work delivers; atomic
+ * @pending_events: likewise, bit i: enum ib_event_type i
+ * @notify_work: for a QP that turned to another SRQ before it could deliver them
  * @mmap_entry: of a user's SRQ, owned by verbs
  * @resize_lock: verbs'; outermost: it is given one ring at a time
  */
@@ -42,9 +42,9 @@ struct svt_srq {
 	u32 limit;
 	bool error;
 	u32 srq_num;
-	atomic_t owed_cq_events;
-	atomic_t owed_events;
-	struct work_struct tell;
+	atomic_t pending_cq_events;
+	atomic_t pending_events;
+	struct work_struct notify_work;
 	struct rdma_user_mmap_entry *mmap_entry;
 	struct mutex resize_lock; /* see above */
 };
@@ -66,7 +66,7 @@ enum svt_srq_take svt_srq_take(struct svt_srq *srq, struct svt_recv_wqe *copy, u
 int svt_srq_replace(struct svt_srq *srq, struct svt_ring *ring, u32 max_wr);
 int svt_srq_set_limit(struct svt_srq *srq, u32 limit);
 void svt_srq_raise(struct svt_srq *srq, int event);
-void svt_srq_tell(struct svt_srq *srq, unsigned int cq_events, unsigned long events);
-void svt_srq_tell_owed(struct work_struct *work);
+void svt_srq_notify(struct svt_srq *srq, unsigned int cq_events, unsigned long events);
+void svt_srq_notify_pending(struct work_struct *work);
 
 #endif

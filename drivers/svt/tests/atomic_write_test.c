@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ATOMIC WRITE (IBTA A19.4.2), on both sides: 8 bytes that go as a WRITE does, and are answered as
+ * ATOMIC WRITE (IBTA A19.4.2), on both halves: 8 bytes that go as a WRITE does, and are answered as
  * a READ of nothing.
  */
 #include "tests/requester_fixture.h"

@@ -445,7 +445,7 @@ static void each_event_for_another_cpu_calls_the_handler(struct kunit *test)
 
 	atomic_set(&f->cq.calls, 2);
 	queue_work(system_wq, &f->cq.call);
-	svt_cq_settle(&f->cq);
+	svt_cq_flush(&f->cq);
 	KUNIT_EXPECT_EQ(test, f->completions, 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&f->cq.calls), 0);
 }
@@ -472,9 +472,9 @@ static void settling_raises_what_moderation_holds_back(struct kunit *test)
 	svt_cq_moderate(&f->cq, 2, U16_MAX);
 	svt_cq_arm(&f->cq, IB_CQ_NEXT_COMP);
 	KUNIT_EXPECT_EQ(test, add(f, 1), SVT_CQ_QUIET);
-	svt_cq_settle(&f->cq);
+	svt_cq_flush(&f->cq);
 	KUNIT_EXPECT_EQ(test, f->completions, 1);
-	svt_cq_settle(&f->cq);
+	svt_cq_flush(&f->cq);
 	KUNIT_EXPECT_EQ(test, f->completions, 1);
 }
 

@@ -31,7 +31,7 @@ static struct requester_fixture *open(struct kunit *test)
 }
 
 /*
- * Opens a QP that posts with a pace of at most 5 ms, the slowest that is watched: whatever the time
+ * Opens a QP that posts every 5 ms at most, the longest interval that is watched: whatever the time
  * since the last find, it counts as no more than 20 ms, and as a quarter.
  */
 static struct requester_fixture *open_fast(struct kunit *test)
@@ -42,7 +42,7 @@ static struct requester_fixture *open_fast(struct kunit *test)
 	requester_drop_sent(f);
 	requester_let_pass(f, LONG);
 	KUNIT_ASSERT_EQ(test, wakeup(f), 1);
-	f->qp->send.pace = 0;
+	f->qp->send.interval = 0;
 	return f;
 }
 
@@ -53,7 +53,7 @@ static void nobody_watches_a_new_queue(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wakeup(f), 1);
 	post(f);
 	requester_expect(f, IB_OPCODE_UC_SEND_ONLY, 0);
-	/* One post in a while is no pace */
+	/* One post in a while says nothing of an interval */
 	KUNIT_EXPECT_EQ(test, wakeup(f), 1);
 	KUNIT_EXPECT_EQ(test, f->qp->send.idle_until, 0);
 }
@@ -114,12 +114,12 @@ static void who_waits_for_a_receive_of_the_peer_is_awake(struct kunit *test)
 static void a_fast_pace_is_watched(struct kunit *test)
 {
 	struct requester_fixture *f = open_fast(test);
-	struct svt_send_side *send = &f->qp->send;
+	struct svt_send_half *send = &f->qp->send;
 
 	post(f);
 	requester_expect(f, IB_OPCODE_UC_SEND_ONLY, 1);
 	KUNIT_EXPECT_EQ(test, wakeup(f), 0);
-	KUNIT_EXPECT_EQ(test, send->pace, 5 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, send->interval, 5 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, ktime_sub(send->watch_until, send->found), 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, ktime_sub(send->idle_until, send->found), 100 * NSEC_PER_USEC);
 }
@@ -135,7 +135,7 @@ static void many_qps_are_looked_at_less_often(struct kunit *test)
 	options.type = IB_QPT_UC;
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		others[i] = requester_qp(f, &options);
-		others[i]->send.pace = 0;
+		others[i]->send.interval = 0;
 		f->qp = others[i];
 		post(f);
 		KUNIT_EXPECT_EQ(test, wakeup(f), 0);
@@ -154,12 +154,12 @@ static void many_qps_are_looked_at_less_often(struct kunit *test)
 	}
 	f->qp = one;
 	requester_let_pass(f, LONG);
-	one->send.pace = 0;
+	one->send.interval = 0;
 	post(f);
 	KUNIT_EXPECT_EQ(test, ktime_sub(one->send.idle_until, one->send.now), 100 * NSEC_PER_USEC);
 }
 
-/* They have a pace, but nobody looks at them as long as their peer is not ready */
+/* They post often, but nobody looks at them as long as their peer is not ready */
 static void qps_that_are_blocked_take_no_looks_from_others(struct kunit *test)
 {
 	struct requester_fixture *f = open_fast(test);
@@ -168,7 +168,7 @@ static void qps_that_are_blocked_take_no_looks_from_others(struct kunit *test)
 
 	for (i = 0; i < 20; i++) {
 		f->qp = requester_qp(f, &REQUESTER_RC);
-		f->qp->send.pace = 0;
+		f->qp->send.interval = 0;
 		post(f);
 		KUNIT_ASSERT_NE(test, f->qp->send.idle_until, 0);
 		requester_answer(f, 0, SVT_AETH_RNR, 0);
@@ -184,11 +184,11 @@ static void a_slow_pace_is_not_watched(struct kunit *test)
 {
 	struct requester_fixture *f = open_fast(test);
 
-	f->qp->send.pace = 8 * NSEC_PER_MSEC;
+	f->qp->send.interval = 8 * NSEC_PER_MSEC;
 	post(f);
 	KUNIT_EXPECT_EQ(test, wakeup(f), 1);
 	/* Three quarters of what it was, and a quarter of the longest time that counts */
-	KUNIT_EXPECT_EQ(test, f->qp->send.pace, 11 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, f->qp->send.interval, 11 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, f->qp->send.idle_until, 0);
 }
 
@@ -201,13 +201,13 @@ static void a_watch_in_vain_ends_and_makes_the_pace_slower(struct kunit *test)
 	requester_let_pass(f, LONG);
 	KUNIT_EXPECT_EQ(test, wakeup(f), 1);
 	KUNIT_EXPECT_EQ(test, f->qp->send.idle_until, 0);
-	KUNIT_EXPECT_EQ(test, f->qp->send.pace, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, f->qp->send.interval, 10 * NSEC_PER_MSEC);
 }
 
 static void a_watch_goes_on_after_a_look_in_vain(struct kunit *test)
 {
 	struct requester_fixture *f = open_fast(test);
-	struct svt_send_side *send = &f->qp->send;
+	struct svt_send_half *send = &f->qp->send;
 	unsigned int i;
 
 	post(f);
@@ -219,7 +219,7 @@ static void a_watch_goes_on_after_a_look_in_vain(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wakeup(f), 0);
 		KUNIT_EXPECT_EQ(test, ktime_sub(send->idle_until, send->now),
 				100 * NSEC_PER_USEC);
-		KUNIT_EXPECT_EQ(test, send->pace, 5 * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, send->interval, 5 * NSEC_PER_MSEC);
 	}
 }
 
@@ -234,7 +234,7 @@ static void a_watch_finds_what_nobody_rang_for_and_starts_anew(struct kunit *tes
 		KUNIT_EXPECT_EQ(test, wakeup(f), 0);
 		post(f);
 		requester_expect_silence(f);
-		f->qp->send.pace = 0;
+		f->qp->send.interval = 0;
 		requester_let_pass(f, LONG);
 		requester_expect(f, IB_OPCODE_UC_SEND_ONLY, 2 + i);
 	}
@@ -255,7 +255,7 @@ static void who_answers_its_peer_is_not_watched(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wakeup(f), 1);
 	KUNIT_EXPECT_EQ(test, f->qp->send.idle_until, 0);
 	/* Nothing has come since: this is not an answer */
-	f->qp->send.pace = 0;
+	f->qp->send.interval = 0;
 	post(f);
 	KUNIT_EXPECT_EQ(test, wakeup(f), 0);
 }
@@ -292,7 +292,7 @@ static void reset_forgets_what_was_learnt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wakeup(f), 0);
 	requester_modify(f, IB_QPS_RESET);
 	KUNIT_EXPECT_EQ(test, wakeup(f), 1);
-	KUNIT_EXPECT_EQ(test, f->qp->send.pace, 20 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, f->qp->send.interval, 20 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, f->qp->send.idle_until, 0);
 	KUNIT_EXPECT_EQ(test, f->qp->send.watch_until, 0);
 }

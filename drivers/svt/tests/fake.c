@@ -254,8 +254,8 @@ static void free_qp(struct svt_fake *fake, struct fake_object *object)
 	struct fake_qp *made = container_of(object, struct fake_qp, object);
 
 	svt_qp_stop(&made->qp);
-	KUNIT_EXPECT_FALSE(fake->test, svt_fault_pending(&made->qp.send.side));
-	KUNIT_EXPECT_FALSE(fake->test, svt_fault_pending(&made->qp.recv.side));
+	KUNIT_EXPECT_FALSE(fake->test, svt_fault_pending(&made->qp.send.half));
+	KUNIT_EXPECT_FALSE(fake->test, svt_fault_pending(&made->qp.recv.half));
 	svt_ring_free(&made->qp.send.ring);
 	svt_ring_free(&made->qp.recv.ring);
 	svt_cq_free(&made->send_cq);
@@ -590,7 +590,7 @@ int svt_fake_post_recv(struct svt_qp *qp, u64 wr_id, const struct svt_sge *sge, 
 	int ret = post(&qp->recv.ring, wr_id, sge, num_sge);
 
 	if (!ret && svt_ring_wants_doorbell(&qp->recv.ring))
-		svt_recv_kick(qp, SVT_WORK_QUEUE);
+		svt_recv_schedule(qp, SVT_WORK_QUEUE);
 	return ret;
 }
 
@@ -631,7 +631,7 @@ int svt_fake_post_send(struct svt_qp *qp, const struct svt_send_wqe *wqe,
 		memcpy(element->sge, sge, min_t(u32, wqe->num_sge, SVT_FAKE_SGES) * sizeof(*sge));
 	svt_ring_publish_producer(&qp->send.ring, producer);
 	if (svt_ring_wants_doorbell(&qp->send.ring))
-		svt_send_kick(qp, SVT_WORK_QUEUE);
+		svt_send_schedule(qp, SVT_WORK_QUEUE);
 	return 0;
 }
 
@@ -740,7 +740,7 @@ void svt_fake_put(struct svt_fake *fake, const struct svt_packet *packet, const 
  * @fake: device
  * @qp: that it is for
  *
- * The packets go to the backlogs, and then each side works them off as one batch.
+ * The packets go to the backlogs, and then each half works them off as one batch.
  */
 void svt_fake_deliver(struct svt_fake *fake, struct svt_qp *qp)
 {
@@ -749,10 +749,10 @@ void svt_fake_deliver(struct svt_fake *fake, struct svt_qp *qp)
 	while ((skb = skb_dequeue(&fake->wire))) {
 		bool response = svt_opcode_info(skb->data[0])->flags & SVT_OP_RESPONSE;
 
-		skb_queue_tail(response ? &qp->send.side.backlog : &qp->recv.side.backlog, skb);
+		skb_queue_tail(response ? &qp->send.half.backlog : &qp->recv.half.backlog, skb);
 	}
-	svt_recv_kick(qp, SVT_WORK_PACKETS);
-	svt_send_kick(qp, SVT_WORK_PACKETS);
+	svt_recv_schedule(qp, SVT_WORK_PACKETS);
+	svt_send_schedule(qp, SVT_WORK_PACKETS);
 }
 
 /**

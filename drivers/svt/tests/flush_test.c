@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * FLUSH (IBTA A19.4.1), on both sides: what it may ask for and of what, and that it is answered as
+ * FLUSH (IBTA A19.4.1), on both halves: what it may ask for and of what, and that it is answered as
  * a READ of nothing.
  */
 #include "tests/requester_fixture.h"

@@ -24,7 +24,7 @@ static void post(struct svt_fake *fake, struct svt_qp *qp, u64 wr_id)
 	};
 
 	KUNIT_EXPECT_EQ(fake->test, svt_fake_post_send(qp, &wqe, NULL), 0);
-	svt_send_kick(qp, SVT_WORK_QUEUE);
+	svt_send_schedule(qp, SVT_WORK_QUEUE);
 }
 
 static void answer(struct svt_fake *fake, struct svt_qp *qp, u32 psn, u8 syndrome)
@@ -38,12 +38,12 @@ static void answer(struct svt_fake *fake, struct svt_qp *qp, u32 psn, u8 syndrom
 static void expect_at_rest(struct kunit *test, struct svt_qp *qp)
 {
 	KUNIT_EXPECT_FALSE(test, hrtimer_active(&qp->send.timer));
-	KUNIT_EXPECT_EQ(test, work_busy(&qp->send.side.defer), 0);
-	KUNIT_EXPECT_EQ(test, work_busy(&qp->recv.side.defer), 0);
-	KUNIT_EXPECT_EQ(test, work_busy(&qp->send.side.late.work), 0);
-	KUNIT_EXPECT_EQ(test, work_busy(&qp->recv.side.late.work), 0);
-	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&qp->send.side.backlog));
-	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&qp->recv.side.backlog));
+	KUNIT_EXPECT_EQ(test, work_busy(&qp->send.half.defer), 0);
+	KUNIT_EXPECT_EQ(test, work_busy(&qp->recv.half.defer), 0);
+	KUNIT_EXPECT_EQ(test, work_busy(&qp->send.half.late.work), 0);
+	KUNIT_EXPECT_EQ(test, work_busy(&qp->recv.half.late.work), 0);
+	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&qp->send.half.backlog));
+	KUNIT_EXPECT_TRUE(test, skb_queue_empty(&qp->recv.half.backlog));
 }
 
 /* The memory of the QP is the test's and stays until its end */
@@ -107,10 +107,10 @@ static void a_qp_that_ends_leaves_no_work(struct kunit *test)
 		struct svt_qp *qp = svt_fake_qp(fake, &options);
 
 		post(fake, qp, 1);
-		queue_work(fake->core.workqueue, &qp->send.side.defer);
-		queue_work(fake->core.workqueue, &qp->recv.side.defer);
-		queue_delayed_work(fake->core.workqueue, &qp->send.side.late, i % 2);
-		queue_delayed_work(fake->core.workqueue, &qp->recv.side.late, i % 2);
+		queue_work(fake->core.workqueue, &qp->send.half.defer);
+		queue_work(fake->core.workqueue, &qp->recv.half.defer);
+		queue_delayed_work(fake->core.workqueue, &qp->send.half.late, i % 2);
+		queue_delayed_work(fake->core.workqueue, &qp->recv.half.late, i % 2);
 		svt_fake_destroy(fake);
 		expect_at_rest(test, qp);
 	}
@@ -123,11 +123,11 @@ static bool post_until_they_wait(struct svt_qp *qp)
 	int before, i;
 
 	for (i = 0; i < ROUNDS; i++) {
-		before = atomic_read(&qp->recv.side.late_runs);
+		before = atomic_read(&qp->recv.half.late_runs);
 		if (svt_post_recv(&qp->ibqp, &wr, &bad))
 			return false;
-		flush_delayed_work(&qp->recv.side.late);
-		if (atomic_read(&qp->recv.side.late_runs) == before)
+		flush_delayed_work(&qp->recv.half.late);
+		if (atomic_read(&qp->recv.half.late_runs) == before)
 			return true;
 	}
 	return false;
@@ -142,7 +142,7 @@ static void many_late_posts_wait_until_reset(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, svt_fake_modify(qp, IB_QPS_ERR), 0);
 	KUNIT_EXPECT_TRUE(test, post_until_they_wait(qp));
 	KUNIT_ASSERT_EQ(test, svt_fake_modify(qp, IB_QPS_RESET), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&qp->recv.side.late_runs), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&qp->recv.half.late_runs), 0);
 	svt_fake_destroy(fake);
 }
 
@@ -200,8 +200,8 @@ static void act(struct ib_cq *ibcq, void *context)
 	struct ib_wc wc;
 
 	lockdep_assert_not_held(&cq->lock);
-	lockdep_assert_not_held(&qp->send.side.lock);
-	lockdep_assert_not_held(&qp->recv.side.lock);
+	lockdep_assert_not_held(&qp->send.half.lock);
+	lockdep_assert_not_held(&qp->recv.half.lock);
 	player->calls++;
 	while (svt_cq_poll(cq, 1, &wc) == 1) {
 		KUNIT_EXPECT_EQ(test, wc.status, IB_WC_SUCCESS);

@@ -450,7 +450,7 @@ static void a_qp_goes_while_its_pages_are_brought(struct kunit *test)
 	f->holds = true;
 	wait_for_completion(&f->held);
 	put(f, IB_OPCODE_RC_RDMA_WRITE_ONLY, 0, 100, 100);
-	KUNIT_EXPECT_TRUE(test, svt_fault_pending(&f->responder.qp->recv.side));
+	KUNIT_EXPECT_TRUE(test, svt_fault_pending(&f->responder.qp->recv.half));
 }
 
 static void post_at(struct paging_fixture *f, u32 offset, u8 opcode, u32 length)
@@ -520,7 +520,7 @@ static void no_peer_is_given_up_while_pages_are_brought(struct kunit *test)
 	struct svt_fake_options options = SVT_FAKE_RC;
 	struct paging_fixture *f = test->priv;
 	struct svt_fake *fake = f->responder.fake;
-	struct svt_send_side *send;
+	struct svt_send_half *send;
 
 	options.retry_cnt = 0;
 	responder_open(test, &options);
@@ -529,12 +529,12 @@ static void no_peer_is_given_up_while_pages_are_brought(struct kunit *test)
 	post(f, IB_UVERBS_WR_SEND, 100);
 	mmap_write_lock(f->mm);
 	post_at(f, PAGE_SIZE, IB_UVERBS_WR_SEND, 100);
-	spin_lock_bh(&send->side.lock);
+	spin_lock_bh(&send->half.lock);
 	send->deadline = 1;
 	send->progress = -S64_MAX / 2;
 	send->timers_in_vain = 1;
-	spin_unlock_bh(&send->side.lock);
-	svt_send_kick(f->responder.qp, SVT_WORK_TIMER);
+	spin_unlock_bh(&send->half.lock);
+	svt_send_schedule(f->responder.qp, SVT_WORK_TIMER);
 	KUNIT_EXPECT_EQ(test, f->responder.qp->state, IB_QPS_RTS);
 	KUNIT_EXPECT_EQ(test, svt_fake_count(fake, SVT_COUNT_LOCAL_ACK_TIMEOUT_ERR), 0);
 	mmap_write_unlock(f->mm);

@@ -118,7 +118,7 @@ static void begin(struct responder_fixture *f)
 /* One run more, as the worker makes it */
 static void go_on(struct responder_fixture *f)
 {
-	svt_recv_kick(f->qp, SVT_WORK_BUDGET);
+	svt_recv_schedule(f->qp, SVT_WORK_BUDGET);
 }
 
 static void end(struct responder_fixture *f)
@@ -398,7 +398,7 @@ static void a_qp_that_ends_meanwhile_leaves_it(struct kunit *test)
 	responder_expect_silence(f);
 	KUNIT_EXPECT_EQ(test, svt_fake_modify(f->qp, IB_QPS_RESET), 0);
 	KUNIT_EXPECT_EQ(test, f->qp->recv.persisting, 0);
-	KUNIT_EXPECT_FALSE(test, work_pending(&f->qp->recv.side.defer));
+	KUNIT_EXPECT_FALSE(test, work_pending(&f->qp->recv.half.defer));
 }
 
 static const struct missing {

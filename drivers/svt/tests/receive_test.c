@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What every packet has to pass before it may change the state of a QP: from the backend's
- * svt_receive() to the side that it is for.
+ * svt_receive() to the half that it is for.
  */
 #include <linux/unaligned.h>
 
@@ -416,13 +416,13 @@ static void an_skb_of_packets_for_two_qps_is_split(struct kunit *test)
 static void a_qp_that_falls_behind_drops_the_rest(struct kunit *test)
 {
 	struct responder_fixture *f = open(test);
-	struct sk_buff_head *backlog = &f->qp->recv.side.backlog;
+	struct sk_buff_head *backlog = &f->qp->recv.half.backlog;
 	struct svt_packet packet = send_only(f);
 	u32 i;
 
 	svt_fake_put(f->fake, &packet, f->data, PAYLOAD);
 	/* As if somebody were working it off */
-	spin_lock_bh(&f->qp->recv.side.lock);
+	spin_lock_bh(&f->qp->recv.half.lock);
 	for (i = 0; i < SVT_BACKLOG_MAX; i++) {
 		struct sk_buff *skb = alloc_skb(1, GFP_ATOMIC);
 
@@ -434,7 +434,7 @@ static void a_qp_that_falls_behind_drops_the_rest(struct kunit *test)
 	arrive(f);
 	KUNIT_EXPECT_EQ(test, svt_fake_count(f->fake, SVT_COUNT_RX_DROPPED_BACKLOG), 1);
 	skb_queue_purge(backlog);
-	spin_unlock_bh(&f->qp->recv.side.lock);
+	spin_unlock_bh(&f->qp->recv.half.lock);
 	KUNIT_EXPECT_EQ(test, i, SVT_BACKLOG_MAX);
 	expect_dropped(f, SVT_COUNT_RX_DROPPED_BACKLOG);
 }

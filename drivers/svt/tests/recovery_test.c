@@ -386,7 +386,7 @@ static struct requester_fixture *open_repeated_train(struct kunit *test)
 {
 	struct requester_fixture *f = requester_open(test, &REQUESTER_RC);
 
-	f->qp->send.outstanding_eighths = 2 * 8 * 192;
+	f->qp->send.unacked_limit_x8 = 2 * 8 * 192;
 	requester_send(f, WR_SEND, 0, 200 * MTU);
 	requester_drop_sent(f);
 	requester_let_pass(f, HOUR);
@@ -484,7 +484,7 @@ static void each_repeat_by_the_timer_halves_what_may_be_out(struct kunit *test)
 	requester_send(f, WR_SEND, 0, 600 * MTU);
 	for (n = 1; n <= 7; n++) {
 		requester_let_pass(f, HOUR);
-		KUNIT_EXPECT_EQ(test, f->qp->send.outstanding_eighths,
+		KUNIT_EXPECT_EQ(test, f->qp->send.unacked_limit_x8,
 				8 * max(512U >> n, 16U));
 	}
 	requester_drop_sent(f);
@@ -511,7 +511,7 @@ static void the_first_packet_of_a_write_asks_when_no_other_may_follow(struct kun
 {
 	struct requester_fixture *f = requester_open(test, &REQUESTER_RC);
 
-	f->qp->send.outstanding_eighths = 8;
+	f->qp->send.unacked_limit_x8 = 8;
 	requester_send(f, IB_UVERBS_WR_RDMA_WRITE, 0, 3 * MTU);
 	expect_first_that_asks(f);
 	requester_ack(f, 0);
@@ -534,7 +534,7 @@ static void the_first_packet_of_a_write_asks_when_the_timer_repeats_it(struct ku
 static void the_timer_follows_the_round_trip(struct kunit *test)
 {
 	struct requester_fixture *f = open_sends(test, &REQUESTER_RC, 1);
-	const struct svt_send_side *send = &f->qp->send;
+	const struct svt_send_half *send = &f->qp->send;
 
 	/* The machine may be slow: a sample is no less than this, but may be more */
 	f->qp->send.rtt_start = ktime_sub_ns(f->qp->send.rtt_start, 100 * NSEC_PER_SEC);

@@ -86,7 +86,7 @@ struct requester_fixture *requester_open(struct kunit *test,
 	svt_fake_fill(f->memory->bytes, REQUESTER_MEMORY, 3);
 	f->qp = requester_qp(f, options);
 	/* As after many answers that came in time */
-	f->qp->send.outstanding_eighths = 8 * SVT_MAX_OUTSTANDING;
+	f->qp->send.unacked_limit_x8 = 8 * SVT_MAX_UNACKED;
 	f->psn = options->sq_psn;
 	return f;
 }
@@ -139,7 +139,7 @@ void requester_post(struct requester_fixture *f, u8 opcode, u32 offset, u32 leng
 
 static void requester_kick(struct requester_fixture *f, int work)
 {
-	svt_send_kick(f->qp, work);
+	svt_send_schedule(f->qp, work);
 	flush_workqueue(f->fake->core.workqueue);
 }
 
@@ -211,7 +211,7 @@ void requester_read(struct requester_fixture *f, u8 opcode, int n, u32 offset, u
 /* Of response @n, as a peer has it that answers a repeat as if it were the first time */
 static u8 requester_read_opcode(struct requester_fixture *f, int n)
 {
-	const struct svt_send_side *send = &f->qp->send;
+	const struct svt_send_half *send = &f->qp->send;
 	const struct svt_send_request *request;
 	u32 ordinal = send->ack_request, place;
 	bool first, last;
@@ -262,9 +262,9 @@ static void requester_age(ktime_t *time, s64 ns)
  */
 void requester_let_pass(struct requester_fixture *f, s64 ns)
 {
-	struct svt_send_side *send = &f->qp->send;
+	struct svt_send_half *send = &f->qp->send;
 
-	spin_lock_bh(&send->side.lock);
+	spin_lock_bh(&send->half.lock);
 	requester_age(&send->progress, ns);
 	requester_age(&send->went_back, ns);
 	requester_age(&send->deadline, ns);
@@ -273,8 +273,8 @@ void requester_let_pass(struct requester_fixture *f, s64 ns)
 	requester_age(&send->idle_until, ns);
 	requester_age(&send->watch_until, ns);
 	requester_age(&send->found, ns);
-	requester_age(&send->pace_next, ns);
-	spin_unlock_bh(&send->side.lock);
+	requester_age(&send->rate_next, ns);
+	spin_unlock_bh(&send->half.lock);
 	requester_kick(f, SVT_WORK_TIMER);
 }
 

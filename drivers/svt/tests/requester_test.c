@@ -543,7 +543,7 @@ static void a_query_passes_on_the_kick_that_it_held_up(struct kunit *test)
 	struct ib_qp_attr attr;
 
 	requester_post(f, WR_SEND, 0, 8);
-	atomic_or(SVT_WORK_QUEUE, &f->qp->send.side.work);
+	atomic_or(SVT_WORK_QUEUE, &f->qp->send.half.work);
 	mutex_lock(&f->qp->modify_lock);
 	svt_qp_query(f->qp, &attr);
 	mutex_unlock(&f->qp->modify_lock);

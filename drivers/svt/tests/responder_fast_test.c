@@ -178,9 +178,9 @@ static void a_train_holds_what_it_reads_from(struct kunit *test)
 	struct svt_train_builder *builder;
 	unsigned int i;
 
-	spin_lock_bh(&qp->recv.side.lock);
+	spin_lock_bh(&qp->recv.half.lock);
 	rcu_read_lock();
-	builder = svt_builder_start(qp, &qp->recv.side, &qp->path);
+	builder = svt_builder_start(qp, &qp->recv.half, &qp->path);
 	KUNIT_EXPECT_EQ(test, 0, svt_region_remote(&qp->core->keys, qp->ibqp.pd, qp->qpn,
 						   f->mr.key.key, (unsigned long)f->bytes, 8,
 						   IB_ACCESS_REMOTE_READ, &region));
@@ -192,7 +192,7 @@ static void a_train_holds_what_it_reads_from(struct kunit *test)
 	svt_builder_finish(builder, qp);
 	KUNIT_EXPECT_EQ(test, atomic_read(&f->mr.fast->users), 0);
 	rcu_read_unlock();
-	spin_unlock_bh(&qp->recv.side.lock);
+	spin_unlock_bh(&qp->recv.half.lock);
 }
 
 static void many_short_reads_are_answered_in_trains(struct kunit *test)

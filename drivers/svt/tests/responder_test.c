@@ -525,7 +525,7 @@ static void a_qp_in_error_says_that_it_takes_no_more_from_its_srq(struct kunit *
 	KUNIT_ASSERT_EQ(test, svt_fake_post_srq(f->qp->srq, 2, &sge, 1), 0);
 	responder_send(f, SEND_FIRST, 0, 0, MTU);
 	KUNIT_EXPECT_EQ(test, svt_fake_modify(f->qp, IB_QPS_ERR), 0);
-	svt_recv_kick(f->qp, SVT_WORK_STATE);
+	svt_recv_schedule(f->qp, SVT_WORK_STATE);
 	responder_expect_recv(f, 1, IB_WC_WR_FLUSH_ERR);
 	responder_expect_no_recv(f);
 	KUNIT_EXPECT_EQ(test, f->fake->events[IB_EVENT_QP_LAST_WQE_REACHED], 1);

@@ -191,7 +191,7 @@ static void merge(struct runs *runs)
 
 static void expect_same(struct runs *runs, u32 sequence)
 {
-	const struct svt_recv_side *a = &runs->alone.qp->recv, *b = &runs->merged.qp->recv;
+	const struct svt_recv_half *a = &runs->alone.qp->recv, *b = &runs->merged.qp->recv;
 	struct kunit *test = runs->f->test;
 	struct ib_wc wc[2];
 

@@ -555,7 +555,7 @@ static enum ib_wc_status send_frame(struct kunit *test, struct steering *s, u32 
 	struct ib_wc wc = {};
 
 	KUNIT_EXPECT_EQ(test, svt_fake_post_send(s->qps[1], &wqe, &sge), 0);
-	svt_send_kick(s->qps[1], SVT_WORK_QUEUE);
+	svt_send_schedule(s->qps[1], SVT_WORK_QUEUE);
 	KUNIT_EXPECT_TRUE(test, svt_fake_poll_send(s->qps[1], &wc));
 	return wc.status;
 }

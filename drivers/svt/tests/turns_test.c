@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Turns: how much a side of a QP does at once, and that it comes back for the rest.
+ * Turns: how much a half of a QP does at once, and that it comes back for the rest.
  */
 #include <linux/kthread.h>
 #include <linux/preempt.h>
@@ -28,7 +28,7 @@ static void a_long_queue_is_worked_off_by_the_workqueue(struct kunit *test)
 	/* Three trains each, more than one run may send */
 	for (n = 0; n < 16; n++)
 		requester_post(f, WR_WRITE, 0, 3 * MTU);
-	svt_send_kick(f->qp, SVT_WORK_QUEUE);
+	svt_send_schedule(f->qp, SVT_WORK_QUEUE);
 	flush_workqueue(f->fake->core.workqueue);
 	for (n = 0; n < 16; n++) {
 		requester_expect(f, IB_OPCODE_RC_RDMA_WRITE_FIRST, 3 * n);
@@ -42,7 +42,7 @@ static void a_long_queue_is_worked_off_by_the_workqueue(struct kunit *test)
 static void a_long_backlog_is_worked_off_by_the_workqueue(struct kunit *test)
 {
 	struct requester_fixture *f = open(test);
-	struct sk_buff_head *backlog = &f->qp->recv.side.backlog;
+	struct sk_buff_head *backlog = &f->qp->recv.half.backlog;
 	const struct svt_fake_sent *ack;
 	unsigned int n;
 	u32 left;
@@ -188,7 +188,7 @@ static void a_requester_that_was_reset_leaves_nothing_to_the_workqueue(struct ku
 	other = compete(test);
 	preempt_disable();
 	svt_flow_ready(&f->qp->flow);
-	KUNIT_EXPECT_FALSE(test, work_pending(&f->qp->send.side.defer));
+	KUNIT_EXPECT_FALSE(test, work_pending(&f->qp->send.half.defer));
 	preempt_enable();
 	let_go(other);
 }
@@ -211,7 +211,7 @@ static unsigned int invalidated_at_once(struct kunit *test, bool user)
 	for (n = 0; n < INVALIDATIONS; n++)
 		requester_post_wqe(f, &wqe, NULL);
 	preempt_disable();
-	svt_send_kick(f->qp, SVT_WORK_QUEUE);
+	svt_send_schedule(f->qp, SVT_WORK_QUEUE);
 	while (svt_fake_poll_send(f->qp, &wc))
 		done += wc.status == IB_WC_SUCCESS;
 	preempt_enable();

@@ -52,7 +52,7 @@ static void add_srq(struct xrc_fixture *x, int i, struct ib_xrcd *domain)
 	srq->ibsrq.pd = &f->fake->pd;
 	srq->ibsrq.ext.cq = &x->cqs[i].ibcq;
 	srq->ibsrq.ext.xrc.xrcd = domain;
-	INIT_WORK(&srq->tell, svt_srq_tell_owed);
+	INIT_WORK(&srq->notify_work, svt_srq_notify_pending);
 	KUNIT_ASSERT_EQ(f->test, svt_xrc_reserve(f->qp->core, srq), 0);
 	svt_xrc_publish(f->qp->core, srq);
 	x->srqs[i] = srq;
@@ -302,7 +302,7 @@ static void a_receive_under_way_does_not_go_with_the_qp(struct kunit *test)
 	post(x, 1, 10, 0, 2 * MTU);
 	send(x, SEND_FIRST, 0, 1, 0, MTU);
 	expect_no_recv(x);
-	svt_qp_reset_sides(x->responder.qp);
+	svt_qp_reset_halves(x->responder.qp);
 	flush_workqueue(x->responder.fake->core.workqueue);
 	expect_recv(x, 1, 10, IB_WC_WR_FLUSH_ERR);
 	expect_no_recv(x);
@@ -337,7 +337,7 @@ static void events_of_an_srq_reach_its_owner(struct kunit *test)
 }
 
 /* As if a QP that owed it had not found the SRQ any more */
-static void an_event_that_is_owed_is_not_lost_with_its_srq(struct kunit *test)
+static void a_pending_event_is_not_lost_with_its_srq(struct kunit *test)
 {
 	struct xrc_fixture *x = open(test);
 	int calls = 0;
@@ -444,7 +444,7 @@ static struct kunit_case xrc_cases[] = {
 	KUNIT_CASE(a_receive_under_way_does_not_go_with_the_qp),
 	KUNIT_CASE(a_duplicate_read_of_an_srq_that_is_gone_does_no_harm),
 	KUNIT_CASE(events_of_an_srq_reach_its_owner),
-	KUNIT_CASE(an_event_that_is_owed_is_not_lost_with_its_srq),
+	KUNIT_CASE(a_pending_event_is_not_lost_with_its_srq),
 	KUNIT_CASE(a_number_is_not_given_out_again_soon),
 	{}
 };

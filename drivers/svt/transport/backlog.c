@@ -31,26 +31,26 @@ bool svt_peek(const struct sk_buff *skb, u32 offset, struct svt_destination *des
 }
 
 /**
- * svt_side_receive - put packets on the backlog of a half, and schedule it
+ * svt_half_receive - put packets on the backlog of a half, and schedule it
  * @qp: QP, found in this RCU read section
  * @skb: as for svt_receive(), all of it for that half; consumed
  * @response: of the send half
  *
  * Context: BH off, RCU read section.
  */
-void svt_side_receive(struct svt_qp *qp, struct sk_buff *skb, bool response)
+void svt_half_receive(struct svt_qp *qp, struct sk_buff *skb, bool response)
 {
-	struct svt_side *side = response ? &qp->send.side : &qp->recv.side;
+	struct svt_half *half = response ? &qp->send.half : &qp->recv.half;
 
-	if (skb_queue_len_lockless(&side->backlog) >= SVT_BACKLOG_MAX) {
+	if (skb_queue_len_lockless(&half->backlog) >= SVT_BACKLOG_MAX) {
 		svt_drop_skb(qp->core->counters, skb, SVT_COUNT_RX_DROPPED_BACKLOG);
 		return;
 	}
-	skb_queue_tail(&side->backlog, skb);
+	skb_queue_tail(&half->backlog, skb);
 	if (response)
-		svt_send_kick(qp, SVT_WORK_PACKETS);
+		svt_send_schedule(qp, SVT_WORK_PACKETS);
 	else
-		svt_recv_kick(qp, SVT_WORK_PACKETS);
+		svt_recv_schedule(qp, SVT_WORK_PACKETS);
 }
 
 /**
@@ -67,7 +67,7 @@ void svt_qp_receive(struct svt_qp *qp, struct sk_buff *skb)
 	if (!svt_peek(skb, svt_rx_cb(skb)->offset, &destination))
 		svt_drop_skb(qp->core->counters, skb, SVT_COUNT_RX_DROPPED_MALFORMED);
 	else
-		svt_side_receive(qp, skb, destination.response);
+		svt_half_receive(qp, skb, destination.response);
 }
 
 /**
@@ -79,5 +79,5 @@ void svt_qp_receive(struct svt_qp *qp, struct sk_buff *skb)
  */
 void svt_qp_receive_frame(struct svt_qp *qp, struct sk_buff *skb)
 {
-	svt_side_receive(qp, skb, false);
+	svt_half_receive(qp, skb, false);
 }

@@ -18,7 +18,7 @@ struct svt_destination {
 };
 
 bool svt_peek(const struct sk_buff *skb, u32 offset, struct svt_destination *destination);
-void svt_side_receive(struct svt_qp *qp, struct sk_buff *skb, bool response);
+void svt_half_receive(struct svt_qp *qp, struct sk_buff *skb, bool response);
 void svt_qp_receive(struct svt_qp *qp, struct sk_buff *skb);
 void svt_qp_receive_frame(struct svt_qp *qp, struct sk_buff *skb);
 

@@ -2,7 +2,7 @@
 /*
  * The life of a QP, from creation to the moment when nobody works on it any more.
  *
- * A QP is found by its number under RCU. svt_qp_stop() takes it out of the table, makes both sides
+ * A QP is found by its number under RCU. svt_qp_stop() takes it out of the table, makes both halves
  * refuse work, and then waits for whoever may still be at it: RCU readers (packets), the timer, the
  * deferred runs, and the backend's flow. Called by verbs, which serialises the verbs on one QP.
  */
@@ -19,7 +19,7 @@
 
 static enum hrtimer_restart svt_send_timer(struct hrtimer *timer)
 {
-	svt_send_kick(container_of(timer, struct svt_qp, send.timer), SVT_WORK_TIMER);
+	svt_send_schedule(container_of(timer, struct svt_qp, send.timer), SVT_WORK_TIMER);
 	return HRTIMER_NORESTART;
 }
 
@@ -60,7 +60,7 @@ static void svt_qp_free(struct svt_qp *qp)
 }
 
 /**
- * svt_qp_init - make a QP that can be found and kicked
+ * svt_qp_init - make a QP that can be found and scheduled
  * @qp: with what the header asks for set, the rest zero
  * @type: type
  * @port: port, 1
@@ -86,7 +86,7 @@ int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port)
 	qp->send.limits.max_message = SVT_MAX_MESSAGE;
 	qp->recv.pd = qp->ibqp.pd;
 	qp->send.limits.checksum = qp->type->frame;
-	svt_sides_init(qp, svt_requester_run, svt_responder_run);
+	svt_halves_init(qp, svt_requester_run, svt_responder_run);
 	svt_faults_init(qp);
 	svt_mw_owner_init(&qp->windows);
 	mutex_init(&qp->modify_lock);
@@ -95,7 +95,7 @@ int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port)
 	ret = svt_qp_alloc(qp);
 	if (ret)
 		return ret;
-	svt_qp_reset_sides(qp);
+	svt_qp_reset_halves(qp);
 	ret = svt_qp_insert(qp);
 	if (ret)
 		svt_qp_free(qp);
@@ -116,22 +116,22 @@ void svt_qp_stop(struct svt_qp *qp)
 	svt_qp_remove(qp);
 	mutex_lock(&qp->modify_lock);
 	qp->stopped = true;
-	svt_qp_reset_sides(qp);
+	svt_qp_reset_halves(qp);
 	mutex_unlock(&qp->modify_lock);
 	/*
-	 * From here the sides refuse packets, and no round arms the timer or queues a deferred run.
-	 * Expedited: programs destroy QPs by the thousand, one after the other.
+	 * From here the halves refuse packets, and no round arms the timer or queues a deferred
+	 * run. Expedited: programs destroy QPs by the thousand, one after the other.
 	 */
 	synchronize_rcu_expedited();
 	hrtimer_cancel(&qp->send.timer);
-	/* Each ends with a kick of the side, which may defer the rest */
+	/* Each ends with a schedule of the half, which may defer the rest */
 	svt_faults_stop(qp);
-	cancel_delayed_work_sync(&qp->send.side.late);
-	cancel_delayed_work_sync(&qp->recv.side.late);
-	cancel_work_sync(&qp->send.side.defer);
-	cancel_work_sync(&qp->recv.side.defer);
+	cancel_delayed_work_sync(&qp->send.half.late);
+	cancel_delayed_work_sync(&qp->recv.half.late);
+	cancel_work_sync(&qp->send.half.defer);
+	cancel_work_sync(&qp->recv.half.defer);
 	svt_mw_disown(&qp->windows);
-	skb_queue_purge(&qp->send.side.backlog);
-	skb_queue_purge(&qp->recv.side.backlog);
+	skb_queue_purge(&qp->send.half.backlog);
+	skb_queue_purge(&qp->recv.half.backlog);
 	svt_qp_free(qp);
 }

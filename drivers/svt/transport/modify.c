@@ -3,7 +3,7 @@
  * The state of a QP and its attributes, as modify_qp changes and query_qp reports them.
  *
  * verbs has checked the transition and the values. What may sleep or fail (path, arrays) is made
- * ready first; then both side locks are taken and everything changes at once, so that a run of
+ * ready first; then both half locks are taken and everything changes at once, so that a run of
  * requester or responder sees either all of a transition or nothing.
  */
 #include <linux/log2.h>
@@ -38,22 +38,22 @@ struct svt_qp_change {
 };
 
 static void svt_qp_lock(struct svt_qp *qp)
-	__acquires(&qp->send.side.lock)
-	__acquires(&qp->recv.side.lock)
+	__acquires(&qp->send.half.lock)
+	__acquires(&qp->recv.half.lock)
 {
-	spin_lock_bh(&qp->send.side.lock);
-	spin_lock(&qp->recv.side.lock);
+	spin_lock_bh(&qp->send.half.lock);
+	spin_lock(&qp->recv.half.lock);
 }
 
 static void svt_qp_unlock(struct svt_qp *qp)
-	__releases(&qp->recv.side.lock)
-	__releases(&qp->send.side.lock)
+	__releases(&qp->recv.half.lock)
+	__releases(&qp->send.half.lock)
 {
-	spin_unlock(&qp->recv.side.lock);
-	spin_unlock_bh(&qp->send.side.lock);
+	spin_unlock(&qp->recv.half.lock);
+	spin_unlock_bh(&qp->send.half.lock);
 	/* Who found a lock held left its bit for us */
-	svt_send_kick(qp, 0);
-	svt_recv_kick(qp, 0);
+	svt_send_schedule(qp, 0);
+	svt_recv_schedule(qp, 0);
 }
 
 static void svt_path_drop(struct svt_qp *qp, struct svt_path *path)
@@ -76,7 +76,7 @@ void svt_qp_release_path(struct svt_qp *qp)
 
 /*
  * Forgets what is queued and under way. A modify to RESET or a destroy may find an owner at work on
- * either side; it waits for it here.
+ * either half; it waits for it here.
  */
 static void svt_qp_reset_locked(struct svt_qp *qp)
 {
@@ -89,18 +89,18 @@ static void svt_qp_reset_locked(struct svt_qp *qp)
 	trace_svt_qp_state(qp, old, IB_QPS_RESET);
 	svt_requester_reset(qp);
 	svt_responder_reset(qp);
-	/* Packets are added without the side's lock */
-	skb_queue_purge(&qp->send.side.backlog);
-	skb_queue_purge(&qp->recv.side.backlog);
+	/* Packets are added without the half's lock */
+	skb_queue_purge(&qp->send.half.backlog);
+	skb_queue_purge(&qp->recv.half.backlog);
 }
 
 /**
- * svt_qp_reset_sides - bring a QP to RESET, whatever its state
+ * svt_qp_reset_halves - bring a QP to RESET, whatever its state
  * @qp: QP
  *
  * Context: process; caller holds modify_lock, or is alone with the QP.
  */
-void svt_qp_reset_sides(struct svt_qp *qp)
+void svt_qp_reset_halves(struct svt_qp *qp)
 {
 	svt_qp_lock(qp);
 	svt_qp_reset_locked(qp);
@@ -232,7 +232,7 @@ static void svt_attr_copy(struct svt_qp *qp, const struct ib_qp_attr *attr, int 
 		to->dest_qp_num = attr->dest_qp_num;
 	if (mask & IB_QP_RATE_LIMIT) {
 		to->rate_limit = attr->rate_limit;
-		qp->send.pace_next = 0;
+		qp->send.rate_next = 0;
 	}
 }
 
@@ -283,7 +283,7 @@ int svt_qp_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 
 	lockdep_assert_held(&qp->modify_lock);
 	if (new_state == IB_QPS_RESET) {
-		svt_qp_reset_sides(qp);
+		svt_qp_reset_halves(qp);
 		hrtimer_cancel(&qp->send.timer);
 		return 0;
 	}
@@ -297,8 +297,8 @@ int svt_qp_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 		} else {
 			ret = -EINVAL;
 		}
-		atomic_or(SVT_WORK_STATE, &qp->send.side.work);
-		atomic_or(SVT_WORK_STATE, &qp->recv.side.work);
+		atomic_or(SVT_WORK_STATE, &qp->send.half.work);
+		atomic_or(SVT_WORK_STATE, &qp->recv.half.work);
 		svt_qp_unlock(qp);
 	}
 	svt_change_finish(qp, &change);

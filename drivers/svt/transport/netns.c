@@ -14,24 +14,24 @@
 
 static bool svt_qp_lives_in(const struct svt_qp *qp, u32 netns)
 {
-	lockdep_assert_held(&qp->recv.side.lock);
+	lockdep_assert_held(&qp->recv.half.lock);
 	return qp->flow.netns == netns || qp->path.netns == netns;
 }
 
 /* Return: whether it lived there, and was not in error */
 static bool svt_qp_leave(struct svt_qp *qp, u32 netns)
 {
-	struct svt_side *side = &qp->recv.side;
+	struct svt_half *half = &qp->recv.half;
 	bool alive = false;
 
-	spin_lock_bh(&side->lock);
+	spin_lock_bh(&half->lock);
 	if (svt_qp_lives_in(qp, netns)) {
 		alive = READ_ONCE(qp->state) != IB_QPS_ERR;
-		svt_qp_fail(qp, side, IB_EVENT_QP_FATAL);
+		svt_qp_fail(qp, half, IB_EVENT_QP_FATAL);
 	}
-	spin_unlock_bh(&side->lock);
+	spin_unlock_bh(&half->lock);
 	/* For what was set, and for who found the lock taken */
-	svt_recv_kick(qp, 0);
+	svt_recv_schedule(qp, 0);
 	return alive;
 }
 

@@ -23,11 +23,11 @@ static void svt_receive_one(struct svt_device *dev, struct sk_buff *skb,
 	if (!qp)
 		svt_drop_skb(core->counters, skb, SVT_COUNT_RX_DROPPED_NO_QP);
 	else
-		svt_side_receive(qp, skb, destination->response);
+		svt_half_receive(qp, skb, destination->response);
 }
 
 /*
- * An skb of several packets is for one side of one QP as a rule, but that is the doing of whoever
+ * An skb of several packets is for one half of one QP as a rule, but that is the doing of whoever
  * merged them: each run of packets with the same destination gets a clone of its own.
  */
 static void svt_receive_runs(struct svt_device *dev, struct sk_buff *skb)

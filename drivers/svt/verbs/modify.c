@@ -67,7 +67,7 @@ static int svt_modify_check_reliable(struct svt_qp *qp, const struct ib_qp_attr 
 
 /*
  * The state may become ERR (or SQE) while we look, by the engine; svt_qp_modify() looks again under
- * the locks of both sides.
+ * the locks of both halves.
  */
 static int svt_modify_check_state(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 				  enum ib_qp_state old, enum ib_qp_state new)

@@ -13,7 +13,7 @@
 #include "../transport/qp/half.h"
 #include "verbs.h"
 
-/* Of a side in ERR, before a flush waits, and for how long: a whole tick at least */
+/* Of a half in ERR, before a flush waits, and for how long: a whole tick at least */
 #define SVT_PROMPT_RUNS		16
 #define SVT_LATE_JIFFIES	2
 
@@ -193,30 +193,30 @@ static int svt_post_one_send(struct svt_qp *qp, const struct ib_send_wr *wr)
  * post, so from SVT_PROMPT_RUNS on it waits, and such a client runs out of buffers. Who drains a QP
  * posts one request, and is not delayed.
  */
-static void svt_flush_late(struct svt_qp *qp, struct svt_side *side)
+static void svt_flush_late(struct svt_qp *qp, struct svt_half *half)
 {
-	bool prompt = atomic_add_unless(&side->late_runs, 1, SVT_PROMPT_RUNS);
+	bool prompt = atomic_add_unless(&half->late_runs, 1, SVT_PROMPT_RUNS);
 
-	queue_delayed_work(qp->core->workqueue, &side->late, prompt ? 0 : SVT_LATE_JIFFIES);
+	queue_delayed_work(qp->core->workqueue, &half->late, prompt ? 0 : SVT_LATE_JIFFIES);
 }
 
 /*
  * The engine switches BH off and on, which is not allowed with interrupts off. ib_mad posts so, for
- * one: a worker runs the side then.
+ * one: a worker runs the half then.
  */
-static void svt_wake(struct svt_qp *qp, struct svt_side *side,
-		     void (*kick)(struct svt_qp *qp, int work))
+static void svt_wake(struct svt_qp *qp, struct svt_half *half,
+		     void (*schedule)(struct svt_qp *qp, int work))
 {
 	if (READ_ONCE(qp->state) == IB_QPS_ERR) {
-		svt_flush_late(qp, side);
+		svt_flush_late(qp, half);
 		return;
 	}
 	if (!irqs_disabled()) {
-		kick(qp, SVT_WORK_QUEUE);
+		schedule(qp, SVT_WORK_QUEUE);
 		return;
 	}
-	atomic_or(SVT_WORK_QUEUE, &side->work);
-	queue_work(qp->core->workqueue, &side->defer);
+	atomic_or(SVT_WORK_QUEUE, &half->work);
+	queue_work(qp->core->workqueue, &half->defer);
 }
 
 /**
@@ -250,7 +250,7 @@ int svt_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	}
 	spin_unlock_irqrestore(&qp->send.post_lock, flags);
 	if (svt_ring_wants_doorbell(&qp->send.ring))
-		svt_wake(qp, &qp->send.side, svt_send_kick);
+		svt_wake(qp, &qp->send.half, svt_send_schedule);
 	rcu_read_unlock();
 	return ret;
 }
@@ -303,7 +303,7 @@ int svt_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		  const struct ib_recv_wr **bad_wr)
 {
 	struct svt_qp *qp = to_svt_qp(ibqp);
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	unsigned long flags;
 	int ret;
 
@@ -316,7 +316,7 @@ int svt_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	spin_unlock_irqrestore(&recv->post_lock, flags);
 	/* In ERR, once all before is flushed */
 	if (svt_ring_wants_doorbell(&recv->ring))
-		svt_wake(qp, &recv->side, svt_recv_kick);
+		svt_wake(qp, &recv->half, svt_recv_schedule);
 	rcu_read_unlock();
 	return ret;
 }

@@ -241,13 +241,13 @@ void svt_qp_forget_completions(struct svt_qp *qp)
 		svt_cq_forget(qp->recv_cq, &qp->ibqp);
 }
 
-static void svt_qp_settle_completions(struct svt_qp *qp)
+static void svt_qp_flush_cqs(struct svt_qp *qp)
 {
 	if (qp->user || qp->xrcd)
 		return;
-	svt_cq_settle(qp->send_cq);
+	svt_cq_flush(qp->send_cq);
 	if (qp->recv_cq != qp->send_cq)
-		svt_cq_settle(qp->recv_cq);
+		svt_cq_flush(qp->recv_cq);
 }
 
 /**
@@ -266,7 +266,7 @@ int svt_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct svt_qp *qp = to_svt_qp(ibqp);
 
 	svt_qp_stop(qp);
-	svt_qp_settle_completions(qp);
+	svt_qp_flush_cqs(qp);
 	svt_qp_forget_completions(qp);
 	svt_qp_rings_free(qp);
 	atomic_dec(&qp->core->qp_count);

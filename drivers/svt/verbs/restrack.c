@@ -37,7 +37,7 @@ static int svt_put_fields(struct sk_buff *msg, const struct svt_field *fields, i
 /* What is posted to the receive queue of @qp, which may be on its way out */
 static u32 svt_rq_posted(struct svt_qp *qp)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	unsigned long flags;
 	u32 posted = 0;
 
@@ -59,7 +59,7 @@ static u32 svt_rq_posted(struct svt_qp *qp)
 __no_kcsan int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
 	struct svt_qp *qp = to_svt_qp(ibqp);
-	const struct svt_send_side *send = &qp->send;
+	const struct svt_send_half *send = &qp->send;
 	const struct svt_ring *rq = &qp->recv.ring;
 	const struct svt_field fields[] = {
 		{ "path_mtu", READ_ONCE(qp->mtu) },

@@ -90,7 +90,7 @@ int svt_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct i
 	srq->wqe_limits.max_sge = init->attr.max_sge;
 	srq->wqe_limits.max_message = SVT_MAX_MESSAGE;
 	srq->max_wr = init->attr.max_wr;
-	INIT_WORK(&srq->tell, svt_srq_tell_owed);
+	INIT_WORK(&srq->notify_work, svt_srq_notify_pending);
 
 	ret = svt_srq_ring(srq, &srq->ring, srq->max_wr);
 	if (ret)

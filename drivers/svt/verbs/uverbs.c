@@ -23,10 +23,10 @@ static int UVERBS_HANDLER(SVT_METHOD_QP_DOORBELL)(struct uverbs_attr_bundle *att
 	rcu_read_lock();
 	svt_count(svt_qp_counters(qp), SVT_COUNT_DOORBELLS);
 	rcu_read_unlock();
-	svt_send_kick(qp, SVT_WORK_QUEUE);
+	svt_send_schedule(qp, SVT_WORK_QUEUE);
 	/* In ERR nobody looks at the receive queue: this has new entries flushed */
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)
-		svt_recv_kick(qp, SVT_WORK_QUEUE);
+		svt_recv_schedule(qp, SVT_WORK_QUEUE);
 	return 0;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Page faults of the engine. It may not sleep, so a side that meets memory that is paged on demand
+ * Page faults of the engine. It may not sleep, so a half that meets memory that is paged on demand
  * and not there leaves its request as it is, has the pages brought by the workqueue of the process
- * that has the memory, and is kicked when they are there (SVT_WORK_PAGES); then it tries again.
+ * that has the memory, and is scheduled when they are there (SVT_WORK_PAGES); then it tries again.
  * What could not be brought is found out when it tries: svt_fault_begin() says so for the same
  * bytes.
  *
- * A side waits for one thing at a time. The owner of the side sets svt_fault.state to PENDING, and
+ * A half waits for one thing at a time. The owner of the half sets svt_fault.state to PENDING, and
  * then all of struct svt_fault but @forgotten is the worker's, until it sets it to something else
  * (release, paired with the acquire of who reads it).
  */
@@ -26,23 +26,23 @@ static bool svt_fault_was_refused(struct svt_fault *fault, u64 id, u64 first)
 /**
  * svt_fault_begin - have pages of a region brought
  * @qp: QP
- * @side: the side of it that waits for them
+ * @half: the half of it that waits for them
  * @region: svt_region_absent(), from a look-up
  * @offset: of the first byte in @region
  * @length: bytes
  *
- * Context: @side->lock held, the RCU read section of the look-up.
+ * Context: @half->lock held, the RCU read section of the look-up.
  * Return: true: SVT_WORK_PAGES follows; false: there is no such memory.
  */
-bool svt_fault_begin(struct svt_qp *qp, struct svt_side *side, const struct svt_region *region,
+bool svt_fault_begin(struct svt_qp *qp, struct svt_half *half, const struct svt_region *region,
 		     u64 offset, u64 length)
 {
 	u64 first = region->addr + offset - region->mr->key.start;
-	struct svt_fault *fault = &side->fault;
+	struct svt_fault *fault = &half->fault;
 	struct svt_paging *paging;
 
-	lockdep_assert_held(&side->lock);
-	if (svt_fault_pending(side))
+	lockdep_assert_held(&half->lock);
+	if (svt_fault_pending(half))
 		return true;
 	paging = rcu_dereference(region->mr->paging);
 	if (svt_fault_was_refused(fault, paging->id, first))
@@ -76,28 +76,28 @@ static void svt_fault_carry_out(struct svt_qp *qp, struct svt_fault *fault)
 
 static void svt_send_fault(struct work_struct *work)
 {
-	struct svt_qp *qp = container_of(work, struct svt_qp, send.side.fault.work);
+	struct svt_qp *qp = container_of(work, struct svt_qp, send.half.fault.work);
 
-	svt_fault_carry_out(qp, &qp->send.side.fault);
-	svt_send_kick(qp, SVT_WORK_PAGES);
+	svt_fault_carry_out(qp, &qp->send.half.fault);
+	svt_send_schedule(qp, SVT_WORK_PAGES);
 }
 
 static void svt_recv_fault(struct work_struct *work)
 {
-	struct svt_qp *qp = container_of(work, struct svt_qp, recv.side.fault.work);
+	struct svt_qp *qp = container_of(work, struct svt_qp, recv.half.fault.work);
 
-	svt_fault_carry_out(qp, &qp->recv.side.fault);
-	svt_recv_kick(qp, SVT_WORK_PAGES);
+	svt_fault_carry_out(qp, &qp->recv.half.fault);
+	svt_recv_schedule(qp, SVT_WORK_PAGES);
 }
 
 /**
- * svt_faults_init - make both sides of a new QP ready to wait for pages
+ * svt_faults_init - make both halves of a new QP ready to wait for pages
  * @qp: QP
  */
 void svt_faults_init(struct svt_qp *qp)
 {
-	INIT_WORK(&qp->send.side.fault.work, svt_send_fault);
-	INIT_WORK(&qp->recv.side.fault.work, svt_recv_fault);
+	INIT_WORK(&qp->send.half.fault.work, svt_send_fault);
+	INIT_WORK(&qp->recv.half.fault.work, svt_recv_fault);
 }
 
 /**
@@ -108,6 +108,6 @@ void svt_faults_init(struct svt_qp *qp)
  */
 void svt_faults_stop(struct svt_qp *qp)
 {
-	flush_work(&qp->send.side.fault.work);
-	flush_work(&qp->recv.side.fault.work);
+	flush_work(&qp->send.half.fault.work);
+	flush_work(&qp->recv.half.fault.work);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A side of a QP that waits for pages. See fault.c.
+ * A half of a QP that waits for pages. See fault.c.
  */
 #ifndef SVT_TRANSPORT_QP_FAULT_H
 #define SVT_TRANSPORT_QP_FAULT_H
@@ -8,32 +8,32 @@
 #include "qp.h"
 
 void svt_faults_init(struct svt_qp *qp);
-bool svt_fault_begin(struct svt_qp *qp, struct svt_side *side, const struct svt_region *region,
+bool svt_fault_begin(struct svt_qp *qp, struct svt_half *half, const struct svt_region *region,
 		     u64 offset, u64 length);
 void svt_faults_stop(struct svt_qp *qp);
 
 /**
- * svt_fault_pending() - whether a side waits for pages
- * @side: side of a QP
+ * svt_fault_pending() - whether a half waits for pages
+ * @half: half of a QP
  *
- * Context: @side->lock held.
+ * Context: @half->lock held.
  * Return: true: SVT_WORK_PAGES comes when it is over.
  */
-static inline bool svt_fault_pending(const struct svt_side *side)
+static inline bool svt_fault_pending(const struct svt_half *half)
 {
 	/* Pairs with the release in svt_fault_carry_out() */
-	return smp_load_acquire(&side->fault.state) == SVT_FAULT_PENDING;
+	return smp_load_acquire(&half->fault.state) == SVT_FAULT_PENDING;
 }
 
 /**
  * svt_fault_forget() - what was refused may be asked for again
- * @side: side of a QP that is reset
+ * @half: half of a QP that is reset
  *
- * Context: @side->lock held.
+ * Context: @half->lock held.
  */
-static inline void svt_fault_forget(struct svt_side *side)
+static inline void svt_fault_forget(struct svt_half *half)
 {
-	side->fault.forgotten = true;
+	half->fault.forgotten = true;
 }
 
 #endif

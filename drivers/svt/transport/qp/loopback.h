@@ -7,9 +7,9 @@
 
 #include "qp.h"
 
-bool svt_same_host_may(const struct svt_qp *qp, const struct svt_side *side);
-struct svt_qp *svt_same_host_deliver(struct svt_qp *qp, struct svt_side *side,
-				     const struct svt_train *train);
-void svt_same_host_ask(struct svt_qp *qp, struct svt_qp *peer);
+bool svt_loopback_may(const struct svt_qp *qp, const struct svt_half *half);
+struct svt_qp *svt_loopback_deliver(struct svt_qp *qp, struct svt_half *half,
+				    const struct svt_train *train);
+void svt_loopback_respond(struct svt_qp *qp, struct svt_qp *peer);
 
 #endif

@@ -122,19 +122,19 @@ static bool svt_from_peer(struct svt_qp *qp, struct sk_buff *skb)
 	       svt_gid_equal(&address.dgid, &qp->path.sgid);
 }
 
-static bool svt_side_awake(const struct svt_qp *qp, const struct svt_side *side)
+static bool svt_half_awake(const struct svt_qp *qp, const struct svt_half *half)
 {
 	enum ib_qp_state state = READ_ONCE(qp->state);
 
 	if (state == IB_QPS_RTS || state == IB_QPS_SQD)
 		return true;
-	return side == &qp->recv.side && (state == IB_QPS_RTR || state == IB_QPS_SQE);
+	return half == &qp->recv.half && (state == IB_QPS_RTR || state == IB_QPS_SQE);
 }
 
-static enum svt_counter svt_side_dispatch(struct svt_qp *qp, struct svt_side *side,
+static enum svt_counter svt_half_dispatch(struct svt_qp *qp, struct svt_half *half,
 					  struct svt_rx_packet *rx)
 {
-	if (side == &qp->send.side) {
+	if (half == &qp->send.half) {
 		if (!qp->type->response || !(rx->packet.info->flags & SVT_OP_RESPONSE))
 			return SVT_COUNT_RX_DROPPED_OPCODE;
 		qp->type->response(qp, rx);
@@ -148,13 +148,13 @@ static enum svt_counter svt_side_dispatch(struct svt_qp *qp, struct svt_side *si
 }
 
 /* rx->run packets from @at. Returns SVT_COUNT_TOTAL, or the reason why the first is dropped. */
-static enum svt_counter svt_side_packet(struct svt_qp *qp, struct svt_side *side,
+static enum svt_counter svt_half_packet(struct svt_qp *qp, struct svt_half *half,
 					struct svt_rx_packet *rx, const struct svt_rx_cursor *at)
 {
 	struct svt_core *core = qp->core;
 	enum svt_counter reason;
 
-	if (!svt_side_awake(qp, side))
+	if (!svt_half_awake(qp, half))
 		return SVT_COUNT_RX_DROPPED_STATE;
 	if (min(at->stride, at->left) <= at->trailer || !svt_parse(rx, at))
 		return SVT_COUNT_RX_DROPPED_MALFORMED;
@@ -166,14 +166,14 @@ static enum svt_counter svt_side_packet(struct svt_qp *qp, struct svt_side *side
 		return SVT_COUNT_RX_DROPPED_PKEY;
 	}
 	trace_svt_packet_rx(qp, &rx->packet);
-	reason = svt_side_dispatch(qp, side, rx);
+	reason = svt_half_dispatch(qp, half, rx);
 	svt_count_add(svt_qp_counters(qp), SVT_COUNT_RX_PACKETS, rx->run);
 	svt_count_add(svt_qp_counters(qp), SVT_COUNT_RX_BYTES,
 		      rx->run * (min(at->stride, at->left) - at->trailer));
 	return reason;
 }
 
-static void svt_side_walk(struct svt_qp *qp, struct svt_side *side, struct svt_rx_packet *rx,
+static void svt_half_walk(struct svt_qp *qp, struct svt_half *half, struct svt_rx_packet *rx,
 			  struct svt_rx_cursor *at)
 {
 	enum svt_counter reason;
@@ -182,7 +182,7 @@ static void svt_side_walk(struct svt_qp *qp, struct svt_side *side, struct svt_r
 	for (; at->left; at->index += rx->run, at->offset += step, at->left -= step) {
 		rx->run = 1;
 		rx->more = 0;
-		reason = svt_side_packet(qp, side, rx, at);
+		reason = svt_half_packet(qp, half, rx, at);
 		if (reason != SVT_COUNT_TOTAL)
 			svt_drop(svt_qp_counters(qp), rx->skb, reason);
 		at->alone |= rx->more && rx->run == 1;
@@ -190,7 +190,7 @@ static void svt_side_walk(struct svt_qp *qp, struct svt_side *side, struct svt_r
 	}
 }
 
-static void svt_side_skb(struct svt_qp *qp, struct svt_side *side, struct sk_buff *skb)
+static void svt_half_skb(struct svt_qp *qp, struct svt_half *half, struct sk_buff *skb)
 {
 	const struct svt_rx_cb *cb = svt_rx_cb(skb);
 	struct svt_rx_cursor at = {
@@ -200,7 +200,7 @@ static void svt_side_skb(struct svt_qp *qp, struct svt_side *side, struct sk_buf
 	struct svt_rx_target target = {};
 	struct svt_rx_packet rx = { .skb = skb, .target = &target };
 
-	if (!svt_side_awake(qp, side)) {
+	if (!svt_half_awake(qp, half)) {
 		svt_drop_skb(qp->core->counters, skb, SVT_COUNT_RX_DROPPED_STATE);
 		return;
 	}
@@ -215,19 +215,19 @@ static void svt_side_skb(struct svt_qp *qp, struct svt_side *side, struct sk_buf
 	}
 	trace_svt_train_rx(qp, skb);
 	svt_count(svt_qp_counters(qp), SVT_COUNT_RX_TRAINS);
-	svt_side_walk(qp, side, &rx, &at);
+	svt_half_walk(qp, half, &rx, &at);
 	consume_skb(skb);
 }
 
 /**
- * svt_side_train - packets of a QP of this host
+ * svt_half_train - packets of a QP of this host
  * @qp: QP
- * @side: its side, whose lock the caller holds
+ * @half: its half, whose lock the caller holds
  * @train: from the peer of @qp
  *
  * Context: BH off, RCU read section.
  */
-void svt_side_train(struct svt_qp *qp, struct svt_side *side, const struct svt_train *train)
+void svt_half_train(struct svt_qp *qp, struct svt_half *half, const struct svt_train *train)
 {
 	u32 pad = -train->last_length & 3, stride = train->header_length + train->payload_length;
 	struct svt_rx_cursor at = {
@@ -239,27 +239,27 @@ void svt_side_train(struct svt_qp *qp, struct svt_side *side, const struct svt_t
 	struct svt_rx_source source = {};
 	struct svt_rx_packet rx = { .train = train, .source = &source, .target = &target };
 
-	lockdep_assert_held(&side->lock);
-	svt_side_walk(qp, side, &rx, &at);
+	lockdep_assert_held(&half->lock);
+	svt_half_walk(qp, half, &rx, &at);
 }
 
 /**
- * svt_side_packets - work off the backlog of a side
+ * svt_half_packets - work off the backlog of a half
  * @qp: QP
- * @side: its side, whose lock the caller holds
+ * @half: its half, whose lock the caller holds
  *
  * Other CPUs may fill it as fast as we empty it: what is left is for the next round.
  *
- * Context: owner of @side, BH off, RCU read section.
+ * Context: owner of @half, BH off, RCU read section.
  */
-void svt_side_packets(struct svt_qp *qp, struct svt_side *side)
+void svt_half_packets(struct svt_qp *qp, struct svt_half *half)
 {
 	unsigned int budget = SVT_PACKETS_BUDGET;
 	struct sk_buff *skb;
 
-	lockdep_assert_held(&side->lock);
-	while (budget-- && (skb = skb_dequeue(&side->backlog)))
-		svt_side_skb(qp, side, skb);
-	if (!skb_queue_empty_lockless(&side->backlog))
-		atomic_or(SVT_WORK_PACKETS, &side->work);
+	lockdep_assert_held(&half->lock);
+	while (budget-- && (skb = skb_dequeue(&half->backlog)))
+		svt_half_skb(qp, half, skb);
+	if (!skb_queue_empty_lockless(&half->backlog))
+		atomic_or(SVT_WORK_PACKETS, &half->work);
 }

@@ -7,7 +7,7 @@
 
 #include "qp.h"
 
-void svt_side_packets(struct svt_qp *qp, struct svt_side *side);
-void svt_side_train(struct svt_qp *qp, struct svt_side *side, const struct svt_train *train);
+void svt_half_packets(struct svt_qp *qp, struct svt_half *half);
+void svt_half_train(struct svt_qp *qp, struct svt_half *half, const struct svt_train *train);
 
 #endif

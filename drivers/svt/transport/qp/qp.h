@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A queue pair. The send side (requester and completer) and the receive side (responder) have a
+ * A queue pair. The send half (requester and completer) and the receive half (responder) have a
  * lock each, on a cache line of its own, and are otherwise independent.
  *
- * Who works on a side: whoever takes its lock by svt_send_kick() or svt_recv_kick(). The one that
- * finds it taken leaves a bit in `work` (packets: on `backlog`) and goes; the owner looks at `work`
- * again after it has let go of the lock, so nothing is left behind. Only modify, query and destroy
- * wait for the lock.
+ * svt_send_schedule() and svt_recv_schedule() run a half, or leave a bit in `work` to the one that
+ * runs it: see half.c. Packets wait on `backlog`. Only modify, query and destroy wait for the lock.
  *
- * Order of locks: modify_lock, send.lock, recv.lock, then those of SRQ, MW and CQ (innermost).
+ * Order of locks: modify_lock, send.half.lock, recv.half.lock, then those of SRQ, MW and CQ
+ * (innermost).
  */
 #ifndef SVT_TRANSPORT_QP_QP_H
 #define SVT_TRANSPORT_QP_QP_H
@@ -62,26 +61,26 @@ enum svt_work {
 	SVT_WORK_PAGES		= 1 << 6,	/* what was waited for is there, or never will be */
 };
 
-/* Packets of the backlog that a side holds at most; more are dropped and counted */
+/* Packets of the backlog that a half holds at most; more are dropped and counted */
 #define SVT_BACKLOG_MAX		4096
 /* Of these, taken in one round */
 #define SVT_PACKETS_BUDGET	64
 
 /**
  * struct svt_notify - what a run owes to CQs and clients, paid when no lock is held
- * @cq_events: or'ed results of svt_cq_add() for the CQ of the side
+ * @cq_events: or'ed results of svt_cq_add() for the CQ of the half
  * @qp_events: bit i: enum ib_event_type i of the QP
  * @srq_events: bit i: enum ib_event_type i of the SRQ
  * @srq_num: XRC: of the SRQ that @srq_events, and whose CQ @cq_events, are for
- * @kick_other: the other side has to see that the state changed
- * @peer: QP of this host whose receive side owes something too; found in this RCU read section
+ * @schedule_other: the other half has to see that the state changed
+ * @peer: QP of this host whose receive half owes something too; found in this RCU read section
  */
 struct svt_notify {
 	unsigned int cq_events;
 	u32 qp_events;
 	u32 srq_events;
 	u32 srq_num;
-	bool kick_other;
+	bool schedule_other;
 	struct svt_qp *peer;
 };
 
@@ -95,7 +94,7 @@ enum svt_fault_state {
 struct svt_paging;
 
 /**
- * struct svt_fault - the pages that a side waits for, see fault.c
+ * struct svt_fault - the pages that a half waits for, see fault.c
  * @work: brings them
  * @state: enum svt_fault_state
  * @paging: of the region, with a reference while it is PENDING
@@ -117,18 +116,18 @@ struct svt_fault {
 };
 
 /**
- * struct svt_side - what the send and the receive side have in common
- * @lock: protects the side; BH off
+ * struct svt_half - what the send and the receive half have in common
+ * @lock: protects the half; BH off
  * @work: enum svt_work, atomic or'ed before the lock is tried
- * @backlog: packets that came while the side was busy; its own lock
+ * @backlog: packets that came while the half was busy; its own lock
  * @notify: collected by the owner, under @lock
- * @defer: runs the side again from the workqueue after a budget
+ * @defer: runs the half again from the workqueue after a budget
  * @late: runs it for what a kernel client posted to a QP in ERR
  * @late_runs: how often @late was queued since RESET, up to a bound; see verbs/post.c
  * @fault: pages that it waits for; by the owner and the worker in turn
- * @run: one round of the owner: requester or responder, which svt_sides_init() was told
+ * @run: one round of the owner: requester or responder, which svt_halves_init() was told
  */
-struct svt_side {
+struct svt_half {
 	spinlock_t lock; /* see above */
 	atomic_t work;
 	struct sk_buff_head backlog;
@@ -162,9 +161,9 @@ struct svt_send_cursor {
 	u32 credit_ssn;
 };
 
-/* The requester and the completer; all under side.lock unless said otherwise */
-struct svt_send_side {
-	struct svt_side side;
+/* The requester and the completer; all under half.lock unless said otherwise */
+struct svt_send_half {
+	struct svt_half half;
 	struct svt_ring ring;
 	struct svt_wqe_limits limits;
 	spinlock_t post_lock;		/* kernel clients: producer of the ring */
@@ -202,14 +201,14 @@ struct svt_send_side {
 	u64 srtt;			/* ns; 0: no sample yet */
 	u64 rttvar;
 	u32 rto_shift;
-	u32 outstanding_eighths;	/* eight times the PSNs that may be out now */
-	ktime_t pace_next;		/* send nothing before, see rate_limit.c */
+	u32 unacked_limit_x8;	/* eight times the PSNs that may be out now */
+	ktime_t rate_next;		/* send nothing before, see rate_limit.c */
 	struct hrtimer timer;
 	/* Staying awake after work, see doorbell.c */
 	ktime_t idle_until;		/* of the next look at the ring; 0: none */
 	ktime_t watch_until;		/* 0: do not watch */
 	ktime_t found;			/* when the last look found something */
-	u64 pace;			/* mean ns between two finds */
+	u64 interval;			/* mean ns between two finds */
 	u32 watched;			/* ring.index at the last find */
 	u32 watched_by;			/* CPU that it is counted on while watched, plus one */
 	u32 arrivals_seen;		/* recv.arrivals at the last find */
@@ -263,9 +262,9 @@ struct svt_cqe_batch {
 	struct svt_cqe cqes[8];
 };
 
-/* The responder; all under side.lock unless said otherwise */
-struct svt_recv_side {
-	struct svt_side side;
+/* The responder; all under half.lock unless said otherwise */
+struct svt_recv_half {
+	struct svt_half half;
 	struct svt_ring ring;		/* unused with an SRQ */
 	struct svt_wqe_limits limits;
 	spinlock_t post_lock;		/* kernel clients: producer; rdma resource: control */
@@ -275,7 +274,7 @@ struct svt_recv_side {
 	struct ib_pd *pd;		/* of what requests name by key; XRC: of their SRQ */
 	u32 srq_num;			/* XRC: of the message, and of the receive, under way */
 	u32 takes;			/* receives that were under way, this one included */
-	struct svt_cqe_batch *batch;	/* of svt_receive_batch_begin(), or NULL */
+	struct svt_cqe_batch *batch;	/* of svt_rqe_batch_begin(), or NULL */
 	/* RC and UC */
 	u32 arrivals;			/* request packets; read without a lock by doorbell.c */
 	u32 epsn;
@@ -296,7 +295,7 @@ struct svt_recv_side {
 	u8 ack_syndrome;
 	u32 ack_psn;
 	bool flow_blocked;
-	struct svt_qp *asker;		/* see loopback.c */
+	struct svt_qp *loopback_peer;		/* see loopback.c */
 	bool last_wqe_raised;
 	bool com_est_raised;
 	/* A ring: the newest stands before resource_head, see rd_atomic.c */
@@ -323,22 +322,22 @@ struct svt_qp_type;
  * @node: in svt_core.qps
  * @qpn: QP number
  * @sq_sig_all: every send request is signalled
- * @state: enum ib_qp_state. Modify changes it with both side locks held; a side that fails sets
- *	it to IB_QPS_ERR (or, for the send side of UC and UD, from RTS to SQE by cmpxchg) under its
- *	own lock only. So a side reads it by READ_ONCE() and may see it become ERR at any time,
+ * @state: enum ib_qp_state. Modify changes it with both half locks held; a half that fails sets
+ *	it to IB_QPS_ERR (or, for the send half of UC and UD, from RTS to SQE by cmpxchg) under its
+ *	own lock only. So a half reads it by READ_ONCE() and may see it become ERR at any time,
  *	but nothing else.
- * @attr: what modify_qp set; changed with both side locks held, read with either
- * @path: to the peer of a connected QP; changed with both side locks held while no packet moves
+ * @attr: what modify_qp set; changed with both half locks held, read with either
+ * @path: to the peer of a connected QP; changed with both half locks held while no packet moves
  * @path_valid: @path was initialised and has to be released
  * @peer: that @path leads to, from RTR to RESET; under @modify_lock, set by verbs
  * @mtu: path MTU in bytes
  * @cap: what create reported
- * @send_cq: CQ of the send side
- * @recv_cq: CQ of the receive side
+ * @send_cq: CQ of the send half
+ * @recv_cq: CQ of the receive half
  * @srq: NULL when the QP has a receive queue of its own, or is of XRC
  * @xrcd: of an XRC TGT QP: whose SRQs it delivers to
- * @flow: transmit accounting, shared by both sides
- * @flow_turn: the receive side was told first that there is room, the last time; no lock
+ * @flow: transmit accounting, shared by both halves
+ * @flow_turn: the receive half was told first that there is room, the last time; no lock
  * @windows: of type 2, bound for it
  * @multicast: groups that it is attached to; under svt_core.multicast_lock
  * @modify_lock: serialises modify, query and destroy
@@ -380,8 +379,8 @@ struct svt_qp {
 	bool stopped;
 	struct rdma_user_mmap_entry *sq_mmap_entry;
 	struct rdma_user_mmap_entry *rq_mmap_entry;
-	struct svt_send_side send ____cacheline_aligned_in_smp;
-	struct svt_recv_side recv ____cacheline_aligned_in_smp;
+	struct svt_send_half send ____cacheline_aligned_in_smp;
+	struct svt_recv_half recv ____cacheline_aligned_in_smp;
 };
 
 static inline struct svt_qp *to_svt_qp(struct ib_qp *ibqp)
@@ -414,7 +413,7 @@ struct svt_rx_source {
 /**
  * struct svt_rx_target - where the payload of a message goes: a look-up for many packets
  * @sge: entry of the receive under way, or NULL
- * @take: which receive: svt_recv_side.takes
+ * @take: which receive: svt_recv_half.takes
  * @write: @region is that of a WRITE, from @offset on
  * @offset: in the message
  * @region: found in this RCU read section
@@ -476,9 +475,9 @@ static inline bool svt_rx_ack_request(const struct svt_rx_packet *rx)
  * @connected: has a peer of its own (RC and UC)
  * @reliable: acknowledges and retries (RC)
  * @target: each request names the SRQ that it is for (XRC TGT)
- * @request: a request packet arrived (receive side); NULL: dropped
- * @response: a response packet arrived (send side); NULL: dropped
- * @frame: a frame arrived (receive side): the QP sends and receives Ethernet frames, no packets of
+ * @request: a request packet arrived (receive half); NULL: dropped
+ * @response: a response packet arrived (send half); NULL: dropped
+ * @frame: a frame arrived (receive half): the QP sends and receives Ethernet frames, no packets of
  *	the transport (raw packet)
  * @send_error_state: where a send request that failed leads to
  */

@@ -57,16 +57,16 @@ void svt_builders_exit(void)
  * svt_builder_begin - begin an empty train
  * @builder: whose lock svt_builder_start() took
  * @qp: the sender
- * @side: the side of it
+ * @half: the half of it
  * @path: where to
  *
  * Context: as svt_builder_start().
  */
 void svt_builder_begin(struct svt_train_builder *builder, struct svt_qp *qp,
-		       struct svt_side *side, struct svt_path *path)
+		       struct svt_half *half, struct svt_path *path)
 {
-	lockdep_assert_held(&side->lock);
-	builder->side = side;
+	lockdep_assert_held(&half->lock);
+	builder->half = half;
 	builder->peer = NULL;
 	builder->train.path = path;
 	builder->train.flow = &qp->flow;
@@ -268,7 +268,7 @@ bool svt_builder_payload_region(struct svt_train_builder *builder,
  * For what a peer asks for; of a request of its own a client knows when it is done, and does not
  * invalidate before.
  *
- * Who waits for us, in svt_key_invalidate(), holds locks of sides of QPs. The side that answers
+ * Who waits for us, in svt_key_invalidate(), holds locks of halves of QPs. The half that answers
  * takes none between this and the end of svt_builder_send(): on the same host the peer's is held.
  *
  * Return: false: invalidated meanwhile, or a train that has to go first.
@@ -379,7 +379,7 @@ static int svt_builder_xmit(struct svt_train_builder *builder, struct svt_qp *qp
 
 	if (builder->frame)
 		return svt_builder_xmit_frame(builder, qp);
-	train->on_wire = !svt_same_host_may(qp, builder->side);
+	train->on_wire = !svt_loopback_may(qp, builder->half);
 	ret = qp->dev->ops->xmit(qp->dev, train);
 	if (ret == SVT_XMIT_LOCAL && !READ_ONCE(train->peer->core->same_host)) {
 		train->on_wire = true;
@@ -406,7 +406,7 @@ int svt_builder_send(struct svt_train_builder *builder, struct svt_qp *qp)
 	ret = svt_builder_xmit(builder, qp);
 	trace_svt_train_tx(qp, train, ret);
 	if (ret == SVT_XMIT_LOCAL) {
-		builder->peer = svt_same_host_deliver(qp, builder->side, train);
+		builder->peer = svt_loopback_deliver(qp, builder->half, train);
 		ret = 0;
 	}
 	svt_builder_release(builder);

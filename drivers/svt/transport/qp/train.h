@@ -23,7 +23,7 @@
 /**
  * struct svt_train_builder - a train in the making
  * @train: what the backend gets
- * @side: of the QP that sends
+ * @half: of the QP that sends
  * @peer: QP of this host that got the packets of the last train, or NULL
  * @bytes: header and payload bytes so far
  * @closed: a packet shorter than the others ended the train
@@ -39,7 +39,7 @@
  */
 struct svt_train_builder {
 	struct svt_train train;
-	struct svt_side *side;
+	struct svt_half *half;
 	struct svt_qp *peer;
 	u32 bytes;
 	bool closed;
@@ -61,7 +61,7 @@ struct svt_train_builder {
  * @responder: under @responder_lock
  * @requester: under @requester_lock
  *
- * The locks stand between those of the sides: send side, @requester_lock, receive side,
+ * The locks stand between those of the halves: send half, @requester_lock, receive half,
  * @responder_lock.
  */
 struct svt_train_builders {
@@ -75,34 +75,34 @@ extern struct svt_train_builders __percpu *svt_train_builders;
 int svt_builders_init(void);
 void svt_builders_exit(void);
 void svt_builder_begin(struct svt_train_builder *builder, struct svt_qp *qp,
-		       struct svt_side *side, struct svt_path *path);
+		       struct svt_half *half, struct svt_path *path);
 
 /**
  * svt_builder_start - begin an empty train
  * @qp: the sender
- * @side: the side of it
+ * @half: the half of it
  * @path: where to
  *
  * Inline as svt_builder_finish() is: sparse follows a lock of real-time kernels from one to the
  * other, in the function that calls both.
  *
- * Context: @side->lock held, BH off, RCU read section, until svt_builder_finish().
+ * Context: @half->lock held, BH off, RCU read section, until svt_builder_finish().
  * Return: this CPU's builder.
  */
 static inline struct svt_train_builder *svt_builder_start(struct svt_qp *qp,
-							  struct svt_side *side,
+							  struct svt_half *half,
 							  struct svt_path *path)
 {
 	struct svt_train_builder *builder;
 
-	if (side == &qp->send.side) {
+	if (half == &qp->send.half) {
 		local_lock_nested_bh(&svt_train_builders->requester_lock);
 		builder = &this_cpu_ptr(svt_train_builders)->requester;
 	} else {
 		local_lock_nested_bh(&svt_train_builders->responder_lock);
 		builder = &this_cpu_ptr(svt_train_builders)->responder;
 	}
-	svt_builder_begin(builder, qp, side, path);
+	svt_builder_begin(builder, qp, half, path);
 	return builder;
 }
 
@@ -115,7 +115,7 @@ static inline struct svt_train_builder *svt_builder_start(struct svt_qp *qp,
  */
 static inline void svt_builder_finish(struct svt_train_builder *builder, struct svt_qp *qp)
 {
-	if (builder->side == &qp->send.side)
+	if (builder->half == &qp->send.half)
 		local_unlock_nested_bh(&svt_train_builders->requester_lock);
 	else
 		local_unlock_nested_bh(&svt_train_builders->responder_lock);

@@ -8,7 +8,7 @@
  * never a pointer: svt_xrc_remove() waits for whoever found it, and afterwards nobody uses it. What
  * a run owes to an SRQ's client is kept for one SRQ at a time (svt_notify.srq_num); when the peer
  * turns to another before it is paid, the SRQ's own work pays it. Numbers are given out in turn:
- * one that is gone comes back after 2^24 others. Called by the responder under recv.side.lock
+ * one that is gone comes back after 2^24 others. Called by the responder under recv.half.lock
  * unless said otherwise.
  */
 #include <linux/xarray.h>
@@ -59,11 +59,11 @@ void svt_xrc_remove(struct svt_core *core, struct svt_srq *srq)
 	bool published = xa_erase(&core->xrc_srqs, srq->srq_num);
 
 	synchronize_rcu_expedited();
-	cancel_work_sync(&srq->tell);
+	cancel_work_sync(&srq->notify_work);
 	/* Who owed an event may not have found the SRQ any more. One too many does no harm. */
 	if (published)
 		svt_cq_notify(to_svt_cq(srq->ibsrq.ext.cq),
-			      SVT_CQ_COMPLETION | atomic_xchg(&srq->owed_cq_events, 0));
+			      SVT_CQ_COMPLETION | atomic_xchg(&srq->pending_cq_events, 0));
 }
 
 /**
@@ -88,12 +88,12 @@ struct svt_srq *svt_xrc_srq(const struct svt_qp *qp, u32 srq_num)
  *
  * A message stays with the SRQ that it began with; so does a receive that was taken from it.
  *
- * Context: recv.side.lock held, RCU read section.
+ * Context: recv.half.lock held, RCU read section.
  * Return: true when it may; always for a QP that is not of XRC.
  */
 bool svt_xrc_admit(struct svt_qp *qp, const struct svt_packet *packet)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	struct svt_srq *srq;
 
 	if (!qp->type->target)
@@ -110,15 +110,15 @@ bool svt_xrc_admit(struct svt_qp *qp, const struct svt_packet *packet)
 }
 
 /**
- * svt_xrc_owe - what is collected from now on is for an SRQ
+ * svt_xrc_notify_later - what is collected from now on is for an SRQ
  * @qp: TGT QP
  * @srq: found in this RCU read section
  *
- * Context: recv.side.lock held, RCU read section.
+ * Context: recv.half.lock held, RCU read section.
  */
-void svt_xrc_owe(struct svt_qp *qp, const struct svt_srq *srq)
+void svt_xrc_notify_later(struct svt_qp *qp, const struct svt_srq *srq)
 {
-	struct svt_notify *notify = &qp->recv.side.notify;
+	struct svt_notify *notify = &qp->recv.half.notify;
 	struct svt_srq *before;
 
 	if (notify->srq_num == srq->srq_num)
@@ -126,9 +126,9 @@ void svt_xrc_owe(struct svt_qp *qp, const struct svt_srq *srq)
 	if (notify->cq_events || notify->srq_events) {
 		before = svt_xrc_srq(qp, notify->srq_num);
 		if (before) {
-			atomic_or(notify->cq_events, &before->owed_cq_events);
-			atomic_or(notify->srq_events, &before->owed_events);
-			queue_work(qp->core->workqueue, &before->tell);
+			atomic_or(notify->cq_events, &before->pending_cq_events);
+			atomic_or(notify->srq_events, &before->pending_events);
+			queue_work(qp->core->workqueue, &before->notify_work);
 		}
 		notify->cq_events = 0;
 		notify->srq_events = 0;
@@ -140,7 +140,7 @@ void svt_xrc_owe(struct svt_qp *qp, const struct svt_srq *srq)
  * svt_xrc_cq - where the receive under way completes
  * @qp: TGT QP
  *
- * Context: recv.side.lock held, RCU read section.
+ * Context: recv.half.lock held, RCU read section.
  * Return: the CQ of the SRQ that it came from, or NULL: that is gone.
  */
 struct svt_cq *svt_xrc_cq(struct svt_qp *qp)
@@ -149,18 +149,18 @@ struct svt_cq *svt_xrc_cq(struct svt_qp *qp)
 
 	if (!srq)
 		return NULL;
-	svt_xrc_owe(qp, srq);
+	svt_xrc_notify_later(qp, srq);
 	return container_of(srq->ibsrq.ext.cq, struct svt_cq, ibcq);
 }
 
 /**
- * svt_xrc_pay - deliver what a run of the receive side owes
+ * svt_xrc_notify - deliver what a run of the receive half owes
  * @qp: TGT QP
  * @notify: of that run
  *
  * Context: BH off, RCU read section, no lock held.
  */
-void svt_xrc_pay(const struct svt_qp *qp, const struct svt_notify *notify)
+void svt_xrc_notify(const struct svt_qp *qp, const struct svt_notify *notify)
 {
 	struct svt_srq *srq;
 
@@ -168,5 +168,5 @@ void svt_xrc_pay(const struct svt_qp *qp, const struct svt_notify *notify)
 		return;
 	srq = svt_xrc_srq(qp, notify->srq_num);
 	if (srq)
-		svt_srq_tell(srq, notify->cq_events, notify->srq_events);
+		svt_srq_notify(srq, notify->cq_events, notify->srq_events);
 }

@@ -13,7 +13,7 @@ void svt_xrc_remove(struct svt_core *core, struct svt_srq *srq);
 struct svt_srq *svt_xrc_srq(const struct svt_qp *qp, u32 srq_num);
 bool svt_xrc_admit(struct svt_qp *qp, const struct svt_packet *packet);
 struct svt_cq *svt_xrc_cq(struct svt_qp *qp);
-void svt_xrc_owe(struct svt_qp *qp, const struct svt_srq *srq);
-void svt_xrc_pay(const struct svt_qp *qp, const struct svt_notify *notify);
+void svt_xrc_notify_later(struct svt_qp *qp, const struct svt_srq *srq);
+void svt_xrc_notify(const struct svt_qp *qp, const struct svt_notify *notify);
 
 #endif

@@ -6,7 +6,7 @@
  * packets up to theirs, but for reads and atomics, which only their own data answers (IBTA
  * 9.7.5.1). An answer that is ahead of one of those shows a hole, and recovery starts from it.
  * Retiring what una has passed is left to the requester's round that follows. Under
- * send.side.lock.
+ * send.half.lock.
  */
 #include "../../trace.h"
 #include "../../wire/aeth.h"
@@ -19,7 +19,7 @@
 
 static void svt_una_set(struct svt_qp *qp, u32 una)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	u32 packets = svt_psn_diff(una, send->una);
 
 	if (!packets)
@@ -32,7 +32,7 @@ static void svt_una_set(struct svt_qp *qp, u32 una)
 	/* An answer to what was sent before going back: no need to repeat it */
 	if (svt_psn_diff(una, send->cursor.psn) > 0)
 		svt_requester_rewind(qp);
-	svt_send_settle(qp);
+	svt_send_advance(qp);
 }
 
 /*
@@ -41,7 +41,7 @@ static void svt_una_set(struct svt_qp *qp, u32 una)
  */
 static bool svt_una_advance(struct svt_qp *qp, u32 limit)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	u32 ordinal, una = send->una;
 
 	for (ordinal = send->ack_request; ordinal != send->cursor.started; ordinal++) {
@@ -63,13 +63,13 @@ static bool svt_una_advance(struct svt_qp *qp, u32 limit)
 }
 
 /* A PSN that was sent, or asked for, and is not acknowledged */
-static bool svt_psn_expected(const struct svt_send_side *send, u32 psn)
+static bool svt_psn_expected(const struct svt_send_half *send, u32 psn)
 {
 	return svt_psn_diff(psn, send->una) >= 0 && svt_psn_diff(psn, send->cursor.next_psn) < 0;
 }
 
 /* IBTA 9.7.7.2.4: the message with SSN msn + credits is the last that the peer has a receive for */
-static void svt_take_credits(struct svt_send_side *send, const struct svt_packet *packet)
+static void svt_take_credits(struct svt_send_half *send, const struct svt_packet *packet)
 {
 	u32 credits = packet->syndrome & SVT_AETH_VALUE_MASK;
 	u32 limit;
@@ -85,7 +85,7 @@ static void svt_take_credits(struct svt_send_side *send, const struct svt_packet
 }
 
 /* The first packet of a message got through: the peer has a receive for the rest of it */
-static void svt_grant_begun(struct svt_send_side *send)
+static void svt_grant_begun(struct svt_send_half *send)
 {
 	const struct svt_send_request *request;
 
@@ -99,7 +99,7 @@ static void svt_grant_begun(struct svt_send_side *send)
 
 static void svt_acknowledged(struct svt_qp *qp, const struct svt_packet *packet)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	bool whole = svt_una_advance(qp, svt_psn_add(packet->psn, 1));
 
 	svt_take_credits(send, packet);
@@ -153,7 +153,7 @@ static void svt_not_ready(struct svt_qp *qp, const struct svt_packet *packet)
  * A peer that refuses a READ in the middle of its response may name the PSN of the request, as rxe
  * does, though part of the response has come.
  */
-static bool svt_refuses_read(const struct svt_send_side *send, const struct svt_packet *packet)
+static bool svt_refuses_read(const struct svt_send_half *send, const struct svt_packet *packet)
 {
 	const struct svt_send_request *request;
 
@@ -169,7 +169,7 @@ static bool svt_refuses_read(const struct svt_send_side *send, const struct svt_
 /* Of what is acknowledged already, or was not sent: it may tell of credits, or refuse a READ */
 static void svt_completer_ack_unexpected(struct svt_qp *qp, const struct svt_packet *packet)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
 	if (packet->psn == svt_psn(send->una - 1) &&
 	    (packet->syndrome & SVT_AETH_TYPE_MASK) == SVT_AETH_ACK) {
@@ -209,14 +209,14 @@ static void svt_completer_ack(struct svt_qp *qp, struct svt_rx_packet *rx)
 static int svt_scatter_absent(struct svt_qp *qp, const struct svt_region *region, u32 offset,
 			      u32 length)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
 	if (!svt_region_is_paged(region))
 		return -EFAULT;
 	if (!svt_region_absent(region, offset, length))
 		/* It has come meanwhile */
-		atomic_or(SVT_WORK_PAGES, &send->side.work);
-	else if (!svt_fault_begin(qp, &send->side, region, offset, length))
+		atomic_or(SVT_WORK_PAGES, &send->half.work);
+	else if (!svt_fault_begin(qp, &send->half, region, offset, length))
 		return -EFAULT;
 	send->answer_lost = true;
 	return -EAGAIN;
@@ -266,7 +266,7 @@ static void svt_scatter_failed(struct svt_qp *qp, int ret)
 /* That of una, which the response is brought to; NULL: none, or a hole is in front of it */
 static struct svt_send_request *svt_request_at(struct svt_qp *qp, u32 psn)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	struct svt_send_request *request;
 
 	if (!svt_psn_expected(send, psn))
@@ -302,7 +302,7 @@ static struct svt_send_request *svt_answered_request(struct svt_qp *qp,
  * part of it, or a repeat of it began, and ends where the part ends. Others that are due are
  * MIDDLE: also where a repeat began, as those of the first time may be late.
  */
-static bool svt_read_in_order(const struct svt_send_side *send,
+static bool svt_read_in_order(const struct svt_send_half *send,
 			      const struct svt_send_request *request,
 			      const struct svt_packet *packet, u32 run)
 {
@@ -319,7 +319,7 @@ static bool svt_read_in_order(const struct svt_send_side *send,
 static void svt_completer_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	struct svt_send_request *request;
 	u32 offset, length, left;
 	int ret;
@@ -350,7 +350,7 @@ static void svt_completer_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 static void svt_completer_atomic(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	struct svt_send_request *request;
 	int ret;
 
@@ -372,14 +372,14 @@ static void svt_completer_atomic(struct svt_qp *qp, struct svt_rx_packet *rx)
  * @qp: RC QP
  * @rx: response packet from the QP's peer
  *
- * Context: send.side.lock held, BH off, RCU read section.
+ * Context: send.half.lock held, BH off, RCU read section.
  */
 void svt_completer_response(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
-	lockdep_assert_held(&qp->send.side.lock);
+	lockdep_assert_held(&qp->send.half.lock);
 	qp->send.now = ktime_get();
 	/* A peer on this host answers while the requester runs, behind what needed no packet */
-	svt_send_settle(qp);
+	svt_send_advance(qp);
 	if (rx->packet.info->flags & SVT_OP_ACK)
 		svt_completer_ack(qp, rx);
 	else if (rx->packet.info->flags & SVT_OP_ATOMIC_ACK)

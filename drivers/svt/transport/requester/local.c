@@ -2,7 +2,7 @@
 /*
  * Send requests that make no packet: registering a region, binding a memory window, invalidating a
  * key. They run when the cursor reaches them, so requests posted behind them see the result. Under
- * send.side.lock.
+ * send.half.lock.
  */
 #include "local.h"
 
@@ -55,7 +55,7 @@ static enum ib_wc_status svt_local_register(struct svt_qp *qp, const struct svt_
  * @qp: QP
  * @request: LOCAL_INV, BIND_MW or REG_MR
  *
- * Context: send.side.lock held, RCU read section.
+ * Context: send.half.lock held, RCU read section.
  */
 void svt_requester_local(struct svt_qp *qp, struct svt_send_request *request)
 {

@@ -5,7 +5,7 @@
  * The cursor alone says what is sent; a repeat is a cursor put back. So the first packet of a
  * repeated message may be in its middle, and a repeated READ asks for the rest only. A long
  * READ is asked for in parts, each a request of its own on the wire, so that answers of at most one
- * part more than may be outstanding are under way. Called by the requester, under send.side.lock.
+ * part more than may be outstanding are under way. Called by the requester, under send.half.lock.
  */
 #include "../../wire/frame.h"
 #include "../qp/fault.h"
@@ -57,7 +57,7 @@ static bool svt_pages_there(struct svt_qp *qp, struct svt_send_request *request,
 {
 	if (!svt_region_absent(region, offset, length))
 		return true;
-	if (!svt_fault_begin(qp, &qp->send.side, region, offset, length))
+	if (!svt_fault_begin(qp, &qp->send.half, region, offset, length))
 		request->status = IB_WC_LOC_PROT_ERR;
 	return false;
 }
@@ -102,7 +102,7 @@ static bool svt_gather(struct svt_qp *qp, struct svt_train_builder *builder,
 static enum svt_send_step svt_not_gathered(const struct svt_qp *qp,
 					   const struct svt_send_request *request)
 {
-	return request->status == IB_WC_SUCCESS && !svt_fault_pending(&qp->send.side) ?
+	return request->status == IB_WC_SUCCESS && !svt_fault_pending(&qp->send.half) ?
 	       SVT_SEND_FULL : SVT_SEND_BLOCKED;
 }
 
@@ -124,13 +124,13 @@ static enum svt_send_step svt_packet_add(struct svt_qp *qp, struct svt_train_bui
 	return svt_not_gathered(qp, request);
 }
 
-static void svt_cursor_next_request(struct svt_send_side *send)
+static void svt_cursor_next_request(struct svt_send_half *send)
 {
 	send->cursor.request++;
 	send->cursor.offset = 0;
 }
 
-static void svt_cursor_advance(struct svt_send_side *send, u32 packets)
+static void svt_cursor_advance(struct svt_send_half *send, u32 packets)
 {
 	struct svt_send_cursor *cursor = &send->cursor;
 
@@ -143,7 +143,7 @@ static void svt_cursor_advance(struct svt_send_side *send, u32 packets)
  * End-to-end flow control (IBTA 9.7.7.2.5): without a credit one packet may be out, whose
  * acknowledgment, or RNR NAK, tells how things stand.
  */
-static bool svt_out_of_credit(const struct svt_send_side *send,
+static bool svt_out_of_credit(const struct svt_send_half *send,
 			      const struct svt_send_request *request)
 {
 	return send->credit_limited && (request->info->flags & SVT_REQUEST_CREDIT) &&
@@ -175,12 +175,12 @@ static void svt_packet_message(struct svt_packet *packet, const struct svt_send_
 /* How many more packets the train and the window have room for */
 static u32 svt_packets_left(const struct svt_qp *qp, const struct svt_train_builder *builder)
 {
-	const struct svt_send_side *send = &qp->send;
+	const struct svt_send_half *send = &qp->send;
 	u32 room = svt_builder_room(builder);
 
 	if (!qp->type->reliable)
 		return room;
-	return min_t(s32, room, max((s32)send->outstanding_eighths / 8 -
+	return min_t(s32, room, max((s32)send->unacked_limit_x8 / 8 -
 				    svt_psn_diff(send->cursor.psn, send->una), 0));
 }
 
@@ -191,10 +191,10 @@ static u32 svt_packets_left(const struct svt_qp *qp, const struct svt_train_buil
 static void svt_packet_middles(struct svt_qp *qp, struct svt_train_builder *builder,
 			       struct svt_send_request *request)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	u32 more = min3((request->length - send->cursor.offset - 1) / qp->mtu,
 			svt_packets_left(qp, builder),
-			svt_pace_packets(qp, builder, builder->train.header_length + qp->mtu));
+			svt_rate_packets(qp, builder, builder->train.header_length + qp->mtu));
 	struct svt_builder_mark mark;
 
 	if (!more)
@@ -221,7 +221,7 @@ static u32 svt_request_messages(const struct svt_send_request *request)
 }
 
 /* A message that takes no receive leaves the peer's to those behind it (IBTA 9.7.7.2.5) */
-static void svt_request_start(struct svt_send_side *send, struct svt_send_request *request)
+static void svt_request_start(struct svt_send_half *send, struct svt_send_request *request)
 {
 	struct svt_send_cursor *cursor = &send->cursor;
 	u32 messages;
@@ -250,7 +250,7 @@ static bool svt_are_alike(const struct svt_send_request *a, const struct svt_sen
 static bool svt_packet_alike(struct svt_qp *qp, struct svt_train_builder *builder,
 			     struct svt_send_request *request)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	struct svt_send_cursor before = send->cursor;
 	unsigned int bvecs = builder->bvecs;
 	u32 base = svt_base_header(qp);
@@ -276,12 +276,12 @@ static bool svt_packet_alike(struct svt_qp *qp, struct svt_train_builder *builde
 static void svt_packet_onlies(struct svt_qp *qp, struct svt_train_builder *builder,
 			      const struct svt_send_request *first)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	u32 more = svt_packets_left(qp, builder);
 
 	if (first->info->flags & (SVT_REQUEST_IMM | SVT_REQUEST_INV))
 		return;
-	while (more-- && !svt_pace_is_full(qp, builder)) {
+	while (more-- && !svt_rate_is_full(qp, builder)) {
 		struct svt_send_request *request;
 
 		if (send->cursor.request == send->head && !svt_request_pull(qp))
@@ -297,7 +297,7 @@ static void svt_packet_onlies(struct svt_qp *qp, struct svt_train_builder *build
 static enum svt_send_step svt_packet_data(struct svt_qp *qp, struct svt_train_builder *builder,
 					  struct svt_send_request *request)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	u32 length = min(request->length - send->cursor.offset, qp->mtu);
 	bool last = send->cursor.offset + length == request->length;
 	bool probe = qp->type->reliable && svt_out_of_credit(send, request);
@@ -328,7 +328,7 @@ static enum svt_send_step svt_packet_datagram(struct svt_qp *qp,
 					      struct svt_train_builder *builder,
 					      struct svt_send_request *request)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	const struct svt_send_wqe *wqe = &request->wqe;
 	enum svt_send_step step;
 	struct svt_packet packet;
@@ -366,7 +366,7 @@ static bool svt_frame_fits(const struct svt_qp *qp, const struct svt_train_build
 static enum svt_send_step svt_packet_frame(struct svt_qp *qp, struct svt_train_builder *builder,
 					   struct svt_send_request *request)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	struct svt_builder_mark mark;
 
 	if (!svt_builder_empty(builder))
@@ -460,7 +460,7 @@ static void svt_packet_question(const struct svt_qp *qp, struct svt_packet *pack
 static enum svt_send_step svt_packet_asking(struct svt_qp *qp, struct svt_train_builder *builder,
 					    struct svt_send_request *request)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	bool atomic = request->info->flags & SVT_REQUEST_ATOMIC;
 	bool carries = request->info->flags & SVT_REQUEST_CARRIES;
 	u32 length = atomic ? 0 : svt_read_part(qp, request);
@@ -491,7 +491,7 @@ static enum svt_send_step svt_packet_local(struct svt_qp *qp,
 					   const struct svt_train_builder *builder,
 					   struct svt_send_request *request)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	bool again = send->cursor.request != send->cursor.started;
 
 	/* A train that is refused is built again from its first packet on */
@@ -514,7 +514,7 @@ static enum svt_send_step svt_packet_local(struct svt_qp *qp,
 /* A request that did not start yet may have to wait */
 static bool svt_request_may_start(struct svt_qp *qp, const struct svt_send_request *request)
 {
-	const struct svt_send_side *send = &qp->send;
+	const struct svt_send_half *send = &qp->send;
 
 	if (send->cursor.request != send->cursor.started)
 		return true;
@@ -529,12 +529,12 @@ static bool svt_request_may_start(struct svt_qp *qp, const struct svt_send_reque
  * @qp: QP that may send
  * @builder: train in the making
  *
- * Context: send.side.lock held, BH off, RCU read section.
+ * Context: send.half.lock held, BH off, RCU read section.
  * Return: enum svt_send_step.
  */
 enum svt_send_step svt_requester_packet(struct svt_qp *qp, struct svt_train_builder *builder)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	struct svt_send_request *request;
 	enum svt_send_step step;
 	struct svt_send_cursor before = send->cursor;
@@ -548,7 +548,7 @@ enum svt_send_step svt_requester_packet(struct svt_qp *qp, struct svt_train_buil
 	if (!(request->info->flags & SVT_REQUEST_WIRE))
 		return svt_packet_local(qp, builder, request);
 	if (qp->type->reliable &&
-	    svt_psn_diff(send->cursor.psn, send->una) >= (s32)send->outstanding_eighths / 8)
+	    svt_psn_diff(send->cursor.psn, send->una) >= (s32)send->unacked_limit_x8 / 8)
 		return SVT_SEND_BLOCKED;
 
 	svt_request_start(send, request);

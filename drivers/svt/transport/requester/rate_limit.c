@@ -2,74 +2,74 @@
 /*
  * Rate limit of a QP: after each train its requester waits as long as the limit gives that train.
  * The timer of the requester brings the next round. What it is late is made good, up to
- * SVT_PACE_CREDIT_NS, so that the mean is what was asked for and a QP that rested gets no burst.
- * Trains are as short as SVT_PACE_TRAIN_MS, but of one packet at least, so that packets are spread.
+ * SVT_RATE_CREDIT_NS, so that the mean is what was asked for and a QP that rested gets no burst.
+ * Trains are as short as SVT_RATE_TRAIN_MS, but of one packet at least, so that packets are spread.
  *
  * Only what the requester sends counts, each time that it is sent; acknowledgments and responses to
- * READs are not the QP's to hold back. All under send.side.lock.
+ * READs are not the QP's to hold back. All under send.half.lock.
  */
 #include <linux/math64.h>
 
 #include "rate_limit.h"
 
-#define SVT_PACE_CREDIT_NS	(2 * NSEC_PER_MSEC)
-#define SVT_PACE_TRAIN_MS	1
+#define SVT_RATE_CREDIT_NS	(2 * NSEC_PER_MSEC)
+#define SVT_RATE_TRAIN_MS	1
 
 /* How long @bytes take at @rate kbps */
-static u64 svt_pace_time(u32 bytes, u32 rate)
+static u64 svt_rate_time(u32 bytes, u32 rate)
 {
 	return div_u64(bytes * 8ULL * NSEC_PER_MSEC, rate);
 }
 
 /**
- * svt_pace_sent - a train went out
+ * svt_rate_sent - a train went out
  * @qp: QP
  * @bytes: of its packets, from the BTH on
  */
-void svt_pace_sent(struct svt_qp *qp, u32 bytes)
+void svt_rate_sent(struct svt_qp *qp, u32 bytes)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	ktime_t earliest;
 
 	if (!qp->attr.rate_limit)
 		return;
-	earliest = ktime_sub_ns(send->now, SVT_PACE_CREDIT_NS);
-	send->pace_next = ktime_add_ns(max(send->pace_next, earliest),
-				       svt_pace_time(bytes, qp->attr.rate_limit));
+	earliest = ktime_sub_ns(send->now, SVT_RATE_CREDIT_NS);
+	send->rate_next = ktime_add_ns(max(send->rate_next, earliest),
+				       svt_rate_time(bytes, qp->attr.rate_limit));
 }
 
 /* Bytes of a train: kbit/s are bits per ms */
-static u32 svt_pace_train(const struct svt_qp *qp)
+static u32 svt_rate_train(const struct svt_qp *qp)
 {
-	return qp->attr.rate_limit / BITS_PER_BYTE * SVT_PACE_TRAIN_MS;
+	return qp->attr.rate_limit / BITS_PER_BYTE * SVT_RATE_TRAIN_MS;
 }
 
 /**
- * svt_pace_is_full - whether a train is to be no longer
+ * svt_rate_is_full - whether a train is to be no longer
  * @qp: QP
  * @builder: the train so far
  *
  * Return: true with a rate limit, when the train takes long enough.
  */
-bool svt_pace_is_full(const struct svt_qp *qp, const struct svt_train_builder *builder)
+bool svt_rate_is_full(const struct svt_qp *qp, const struct svt_train_builder *builder)
 {
-	return qp->attr.rate_limit && builder->bytes >= svt_pace_train(qp);
+	return qp->attr.rate_limit && builder->bytes >= svt_rate_train(qp);
 }
 
 /**
- * svt_pace_packets - how many packets may be added to a train
+ * svt_rate_packets - how many packets may be added to a train
  * @qp: QP
  * @builder: the train so far
  * @bytes: of each packet
  *
- * Return: as many as svt_pace_is_full() would let in one by one; without a rate limit any number.
+ * Return: as many as svt_rate_is_full() would let in one by one; without a rate limit any number.
  */
-u32 svt_pace_packets(const struct svt_qp *qp, const struct svt_train_builder *builder, u32 bytes)
+u32 svt_rate_packets(const struct svt_qp *qp, const struct svt_train_builder *builder, u32 bytes)
 {
 	u32 train;
 
 	if (!qp->attr.rate_limit)
 		return U32_MAX;
-	train = svt_pace_train(qp);
+	train = svt_rate_train(qp);
 	return train > builder->bytes ? DIV_ROUND_UP(train - builder->bytes, bytes) : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Rate limit of a QP. All under send.side.lock.
+ * Rate limit of a QP. All under send.half.lock.
  */
 #ifndef SVT_TRANSPORT_REQUESTER_RATE_LIMIT_H
 #define SVT_TRANSPORT_REQUESTER_RATE_LIMIT_H
@@ -11,14 +11,14 @@
 /* kbps. With less, a train of one packet takes longer than many a peer waits */
 #define SVT_RATE_MIN	1000U
 
-void svt_pace_sent(struct svt_qp *qp, u32 bytes);
-bool svt_pace_is_full(const struct svt_qp *qp, const struct svt_train_builder *builder);
-u32 svt_pace_packets(const struct svt_qp *qp, const struct svt_train_builder *builder, u32 bytes);
+void svt_rate_sent(struct svt_qp *qp, u32 bytes);
+bool svt_rate_is_full(const struct svt_qp *qp, const struct svt_train_builder *builder);
+u32 svt_rate_packets(const struct svt_qp *qp, const struct svt_train_builder *builder, u32 bytes);
 
 /* Whether what was sent leaves room for more now */
-static inline bool svt_pace_may_send(const struct svt_send_side *send)
+static inline bool svt_rate_may_send(const struct svt_send_half *send)
 {
-	return ktime_compare(send->now, send->pace_next) >= 0;
+	return ktime_compare(send->now, send->rate_next) >= 0;
 }
 
 #endif

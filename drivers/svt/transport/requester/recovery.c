@@ -21,7 +21,7 @@
  * length take, and for as many timers: after a standstill of this machine the answers may be in a
  * queue of it.
  *
- * Called by requester and completer, under send.side.lock.
+ * Called by requester and completer, under send.half.lock.
  */
 #include "../../trace.h"
 #include "../../wire/aeth.h"
@@ -37,7 +37,7 @@
 #define SVT_RNR_FOREVER	7
 #define SVT_HOLES_IN_VAIN	7	/* the most that retry_cnt may be */
 
-static bool svt_outstanding(const struct svt_send_side *send)
+static bool svt_outstanding(const struct svt_send_half *send)
 {
 	return send->una != send->cursor.next_psn;
 }
@@ -50,7 +50,7 @@ static u64 svt_ack_timeout(const struct svt_qp *qp)
 
 static u64 svt_rto(const struct svt_qp *qp)
 {
-	const struct svt_send_side *send = &qp->send;
+	const struct svt_send_half *send = &qp->send;
 	u64 timeout = svt_ack_timeout(qp), rto = SVT_RTO_FIRST;
 
 	if (send->srtt)
@@ -60,23 +60,23 @@ static u64 svt_rto(const struct svt_qp *qp)
 }
 
 /* How long nothing may move; 0: for ever */
-static u64 svt_patience(const struct svt_qp *qp)
+static u64 svt_retry_time(const struct svt_qp *qp)
 {
 	return 4 * svt_ack_timeout(qp) * (qp->attr.retry_cnt + 1);
 }
 
 static void svt_deadline_set(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
-	u64 patience = svt_patience(qp);
-	ktime_t end = ktime_add_ns(send->progress, patience);
+	struct svt_send_half *send = &qp->send;
+	u64 limit = svt_retry_time(qp);
+	ktime_t end = ktime_add_ns(send->progress, limit);
 
 	send->deadline = ktime_add_ns(send->now, svt_rto(qp));
-	if (patience && ktime_after(end, send->now))
+	if (limit && ktime_after(end, send->now))
 		send->deadline = min(send->deadline, end);
 }
 
-static void svt_patience_begin(struct svt_send_side *send)
+static void svt_retry_time_begin(struct svt_send_half *send)
 {
 	send->progress = send->now;
 	send->timers_in_vain = 0;
@@ -89,7 +89,7 @@ static void svt_patience_begin(struct svt_send_side *send)
  */
 void svt_recovery_init(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
 	send->retry_left = qp->attr.retry_cnt;
 	send->rnr_retry_left = qp->attr.rnr_retry;
@@ -98,21 +98,21 @@ void svt_recovery_init(struct svt_qp *qp)
 	send->rto_shift = 0;
 	send->srtt = 0;
 	send->rttvar = 0;
-	send->outstanding_eighths = 8 * SVT_FIRST_OUTSTANDING;
+	send->unacked_limit_x8 = 8 * SVT_FIRST_UNACKED;
 	svt_send_timer_stop(qp);
 }
 
 /**
  * svt_recovery_may_send - whether the next train may go
- * @send: send side of any QP
+ * @send: send half of any QP
  *
  * All may go unless the timer began to repeat. Then a train may go when the one before it is
  * acknowledged, until all is repeated, or just what was repeated is acknowledged.
  *
- * Context: send.side.lock held.
+ * Context: send.half.lock held.
  * Return: false when an answer or the timer has to come first.
  */
-bool svt_recovery_may_send(struct svt_send_side *send)
+bool svt_recovery_may_send(struct svt_send_half *send)
 {
 	if (send->cursor.psn == send->cursor.next_psn)
 		send->probing = false;
@@ -126,13 +126,13 @@ bool svt_recovery_may_send(struct svt_send_side *send)
  */
 void svt_recovery_sent(struct svt_qp *qp, bool ack_requested)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	bool fresh = send->cursor.psn == send->cursor.next_psn;
 
 	if (send->deadline && (send->rtt_start || !ack_requested || !fresh))
 		return;
 	if (!send->deadline) {
-		svt_patience_begin(send);
+		svt_retry_time_begin(send);
 		svt_deadline_set(qp);
 	}
 	/* A repeated packet gives no sample: its answer may be the first one's (RFC 6298, 3) */
@@ -143,7 +143,7 @@ void svt_recovery_sent(struct svt_qp *qp, bool ack_requested)
 }
 
 /* RFC 6298, 2 */
-static void svt_rtt_sample(struct svt_send_side *send)
+static void svt_rtt_sample(struct svt_send_half *send)
 {
 	u64 rtt = max_t(s64, ktime_to_ns(ktime_sub(send->now, send->rtt_start)), 1);
 	u64 error;
@@ -167,10 +167,9 @@ static void svt_rtt_sample(struct svt_send_side *send)
  */
 void svt_recovery_progress(struct svt_qp *qp, u32 packets)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
-	send->outstanding_eighths = min(send->outstanding_eighths + packets,
-					8 * SVT_MAX_OUTSTANDING);
+	send->unacked_limit_x8 = min(send->unacked_limit_x8 + packets, 8 * SVT_MAX_UNACKED);
 	if (send->rtt_start && svt_psn_diff(send->una, send->rtt_psn) > 0)
 		svt_rtt_sample(send);
 	send->recovering = false;
@@ -179,7 +178,7 @@ void svt_recovery_progress(struct svt_qp *qp, u32 packets)
 	send->rnr_until = 0;
 	send->retry_left = qp->attr.retry_cnt;
 	send->rnr_retry_left = qp->attr.rnr_retry;
-	svt_patience_begin(send);
+	svt_retry_time_begin(send);
 	send->deadline = 0;
 	if (svt_outstanding(send))
 		svt_deadline_set(qp);
@@ -187,7 +186,7 @@ void svt_recovery_progress(struct svt_qp *qp, u32 packets)
 
 static void svt_recovery_give_up(struct svt_qp *qp, enum ib_wc_status status)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
 	svt_count(svt_qp_counters(qp), status == IB_WC_RETRY_EXC_ERR ?
 		  SVT_COUNT_RETRY_EXCEEDED : SVT_COUNT_RNR_RETRY_EXCEEDED);
@@ -198,7 +197,7 @@ static void svt_recovery_give_up(struct svt_qp *qp, enum ib_wc_status status)
 
 static void svt_recovery_go_back(struct svt_qp *qp, enum svt_counter reason)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
 	svt_count(svt_qp_counters(qp), reason);
 	trace_svt_retry(qp, reason);
@@ -215,7 +214,7 @@ static void svt_recovery_go_back(struct svt_qp *qp, enum svt_counter reason)
  * passed since the requester went back, nor while it waits for a peer that was not ready, as all is
  * repeated then.
  */
-static bool svt_recovery_heeds_hole(const struct svt_send_side *send, unsigned int halves)
+static bool svt_recovery_heeds_hole(const struct svt_send_half *send, unsigned int halves)
 {
 	u64 since = ktime_to_ns(ktime_sub(send->now, send->went_back));
 
@@ -230,7 +229,7 @@ static bool svt_recovery_heeds_hole(const struct svt_send_side *send, unsigned i
  */
 void svt_recovery_nak(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
 	if (!svt_recovery_heeds_hole(send, 1))
 		return;
@@ -248,7 +247,7 @@ void svt_recovery_nak(struct svt_qp *qp)
  */
 void svt_recovery_hole(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
 	if (send->holes_in_vain == SVT_HOLES_IN_VAIN || !svt_recovery_heeds_hole(send, 2))
 		return;
@@ -263,7 +262,7 @@ void svt_recovery_hole(struct svt_qp *qp)
  */
 void svt_recovery_rnr(struct svt_qp *qp, u8 timer)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
 	if (send->rnr_until || !svt_outstanding(send))
 		return;
@@ -283,20 +282,20 @@ void svt_recovery_rnr(struct svt_qp *qp, u8 timer)
 
 static void svt_recovery_expired(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
-	u64 patience = svt_patience(qp);
+	struct svt_send_half *send = &qp->send;
+	u64 limit = svt_retry_time(qp);
 
 	send->deadline = 0;
 	if (!svt_outstanding(send))
 		return;
-	if (svt_fault_pending(&send->side)) {
+	if (svt_fault_pending(&send->half)) {
 		/* It is not the peer that we wait for */
-		svt_patience_begin(send);
+		svt_retry_time_begin(send);
 		svt_deadline_set(qp);
 		return;
 	}
-	if (patience && ++send->timers_in_vain > qp->attr.retry_cnt &&
-	    ktime_to_ns(ktime_sub(send->now, send->progress)) >= patience) {
+	if (limit && ++send->timers_in_vain > qp->attr.retry_cnt &&
+	    ktime_to_ns(ktime_sub(send->now, send->progress)) >= limit) {
 		svt_recovery_give_up(qp, IB_WC_RETRY_EXC_ERR);
 		return;
 	}
@@ -306,7 +305,7 @@ static void svt_recovery_expired(struct svt_qp *qp)
 		return;
 	}
 	send->rto_shift++;
-	send->outstanding_eighths = max(send->outstanding_eighths / 2, 8 * SVT_LEAST_OUTSTANDING);
+	send->unacked_limit_x8 = max(send->unacked_limit_x8 / 2, 8 * SVT_LEAST_UNACKED);
 	svt_recovery_go_back(qp, SVT_COUNT_LOCAL_ACK_TIMEOUT_ERR);
 	send->probing = true;
 }
@@ -318,11 +317,11 @@ static void svt_recovery_expired(struct svt_qp *qp)
  */
 void svt_recovery_timer(struct svt_qp *qp, ktime_t now)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
 	if (send->rnr_until && ktime_compare(now, send->rnr_until) >= 0) {
 		send->rnr_until = 0;
-		svt_patience_begin(send);
+		svt_retry_time_begin(send);
 	}
 	if (send->deadline && ktime_compare(now, send->deadline) >= 0)
 		svt_recovery_expired(qp);

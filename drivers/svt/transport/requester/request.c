@@ -4,7 +4,7 @@
  *
  * A slot is filled from the ring in order (head), and given back in order (tail), whatever becomes
  * of the request, so completions keep the order of posting. Called by requester and completer only,
- * under send.side.lock.
+ * under send.half.lock.
  */
 #include <linux/slab.h>
 
@@ -103,7 +103,7 @@ static const struct svt_request_info svt_request_table[] = {
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int svt_window_alloc(struct svt_send_side *send)
+int svt_window_alloc(struct svt_send_half *send)
 {
 	u32 stride = offsetof(struct svt_send_request, wqe) +
 		     svt_send_wqe_bytes(send->limits.max_sge, send->limits.max_inline);
@@ -117,20 +117,20 @@ int svt_window_alloc(struct svt_send_side *send)
 
 /**
  * svt_window_grow - twice as many slots, for a QP whose window is full while more is posted
- * @send: send side; no pointer to a request or its inline data is in use
+ * @send: send half; no pointer to a request or its inline data is in use
  *
  * A QP that is connected and hardly used costs little; one that streams needs a round trip full.
  * Without memory the window stays as it is.
  *
- * Context: send.side.lock held.
+ * Context: send.half.lock held.
  * Return: whether there is room now.
  */
-bool svt_window_grow(struct svt_send_side *send)
+bool svt_window_grow(struct svt_send_half *send)
 {
 	u32 entries = 2 * send->window_entries, i;
 	void *window, *old = send->window;
 
-	lockdep_assert_held(&send->side.lock);
+	lockdep_assert_held(&send->half.lock);
 	if (send->head - send->tail != send->window_entries ||
 	    entries > send->window_most || svt_ring_pending(&send->ring) <= 0)
 		return false;
@@ -148,9 +148,9 @@ bool svt_window_grow(struct svt_send_side *send)
 
 /**
  * svt_window_free - free the window of a QP that was reset
- * @send: its send side
+ * @send: its send half
  */
-void svt_window_free(struct svt_send_side *send)
+void svt_window_free(struct svt_send_half *send)
 {
 	kfree(send->window);
 	send->window = NULL;
@@ -203,21 +203,21 @@ static enum ib_wc_status svt_request_admit(struct svt_qp *qp, struct svt_send_re
  * A work request that is not valid gets in as well, with its error as status: it completes in its
  * turn. A ring whose indices make no sense is fatal for the QP.
  *
- * Context: send.side.lock held, RCU read section.
+ * Context: send.half.lock held, RCU read section.
  * Return: the request, or NULL: the window is full, the ring is empty or makes no sense.
  */
 struct svt_send_request *svt_request_pull(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	struct svt_send_request *request;
 	int pending;
 
-	lockdep_assert_held(&send->side.lock);
+	lockdep_assert_held(&send->half.lock);
 	if (send->head - send->tail == send->window_entries)
 		return NULL;
 	pending = svt_ring_pending(&send->ring);
 	if (pending < 0)
-		svt_qp_fail(qp, &send->side, IB_EVENT_QP_FATAL);
+		svt_qp_fail(qp, &send->half, IB_EVENT_QP_FATAL);
 	if (pending <= 0)
 		return NULL;
 
@@ -258,7 +258,7 @@ static void svt_request_report(struct svt_qp *qp, const struct svt_send_request 
 		.byte_len = svt_answer_bytes(request),
 	};
 
-	svt_complete(qp, &qp->send.side, &cqe, 1, false);
+	svt_complete(qp, &qp->send.half, &cqe, 1, false);
 }
 
 /*
@@ -277,17 +277,17 @@ static void svt_request_complete(struct svt_qp *qp, struct svt_send_request *req
 }
 
 /**
- * svt_send_settle - move ack_request over what una has passed
+ * svt_send_advance - move ack_request over what una has passed
  * @qp: QP; of RC, for others acknowledge nothing
  *
  * Requests that are done on this host have no PSN; they count as acknowledged once they ran.
- * Context: send.side.lock held.
+ * Context: send.half.lock held.
  */
-void svt_send_settle(struct svt_qp *qp)
+void svt_send_advance(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
-	lockdep_assert_held(&send->side.lock);
+	lockdep_assert_held(&send->half.lock);
 	if (!qp->type->reliable)
 		return;
 	while (send->ack_request != send->cursor.started) {
@@ -302,7 +302,7 @@ void svt_send_settle(struct svt_qp *qp)
 
 static bool svt_request_done(const struct svt_qp *qp, u32 ordinal)
 {
-	const struct svt_send_side *send = &qp->send;
+	const struct svt_send_half *send = &qp->send;
 	u32 end = qp->type->reliable ? send->ack_request : send->cursor.request;
 
 	return (s32)(end - ordinal) > 0;
@@ -313,9 +313,9 @@ static void svt_send_failed(struct svt_qp *qp)
 	svt_count(svt_qp_counters(qp), SVT_COUNT_REQ_CQE_ERROR);
 	if (qp->type->send_error_state == IB_QPS_SQE &&
 	    cmpxchg(&qp->state, IB_QPS_RTS, IB_QPS_SQE) == IB_QPS_RTS)
-		atomic_or(SVT_WORK_STATE, &qp->send.side.work);
+		atomic_or(SVT_WORK_STATE, &qp->send.half.work);
 	else
-		svt_qp_fail(qp, &qp->send.side, -1);
+		svt_qp_fail(qp, &qp->send.half, -1);
 }
 
 /**
@@ -324,13 +324,13 @@ static void svt_send_failed(struct svt_qp *qp)
  *
  * The first that failed completes with its error, and takes the QP to the error state of its type.
  * Later ones are flushed, also if they have errors of their own.
- * Context: send.side.lock held.
+ * Context: send.half.lock held.
  */
 void svt_send_retire(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
-	lockdep_assert_held(&send->side.lock);
+	lockdep_assert_held(&send->half.lock);
 	while (send->tail != send->head) {
 		struct svt_send_request *request = svt_request(send, send->tail);
 
@@ -352,15 +352,15 @@ void svt_send_retire(struct svt_qp *qp)
  * @qp: in ERR or SQE
  * @limit: of the ring so many requests at most, for a process may refill it for ever
  *
- * Context: send.side.lock held, RCU read section.
+ * Context: send.half.lock held, RCU read section.
  * Return: false when there may be more in the ring.
  */
 bool svt_send_flush(struct svt_qp *qp, u32 limit)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	bool empty = false;
 
-	lockdep_assert_held(&send->side.lock);
+	lockdep_assert_held(&send->half.lock);
 	for (;;) {
 		if (send->tail == send->head) {
 			empty = limit && !svt_request_pull(qp);
@@ -385,15 +385,15 @@ bool svt_send_flush(struct svt_qp *qp, u32 limit)
  * svt_requester_rewind - go back to the oldest packet that is not acknowledged
  * @qp: RC QP
  *
- * Context: send.side.lock held.
+ * Context: send.half.lock held.
  */
 void svt_requester_rewind(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	struct svt_send_cursor *cursor = &send->cursor;
 	struct svt_send_request *request;
 
-	svt_send_settle(qp);
+	svt_send_advance(qp);
 	cursor->psn = send->una;
 	send->repeat_psn = send->una;
 	cursor->request = send->ack_request;
@@ -411,14 +411,14 @@ void svt_requester_rewind(struct svt_qp *qp)
  * @qp: RC QP
  * @status: what it completes with; the rest is flushed
  *
- * Context: send.side.lock held.
+ * Context: send.half.lock held.
  * Return: false when there is none, or one has failed already.
  */
 bool svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
-	svt_send_settle(qp);
+	svt_send_advance(qp);
 	svt_send_retire(qp);
 	if (send->tail == send->head || svt_send_in_error(qp))
 		return false;

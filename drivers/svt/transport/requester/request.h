@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Send requests: work requests that were copied out of the send queue and are not retired yet. They
- * live in the window, a ring of fixed slots addressed by ordinal. All under send.side.lock.
+ * live in the window, a ring of fixed slots addressed by ordinal. All under send.half.lock.
  */
 #ifndef SVT_TRANSPORT_REQUESTER_REQUEST_H
 #define SVT_TRANSPORT_REQUESTER_REQUEST_H
@@ -64,7 +64,7 @@ struct svt_send_request {
 	struct svt_send_wqe wqe;
 };
 
-static inline struct svt_send_request *svt_request(const struct svt_send_side *send, u32 ordinal)
+static inline struct svt_send_request *svt_request(const struct svt_send_half *send, u32 ordinal)
 {
 	return send->window + (ordinal & (send->window_entries - 1)) * send->window_stride;
 }
@@ -89,14 +89,14 @@ static inline bool svt_send_in_error(const struct svt_qp *qp)
 	return state == IB_QPS_ERR || state == IB_QPS_SQE;
 }
 
-int svt_window_alloc(struct svt_send_side *send);
-bool svt_window_grow(struct svt_send_side *send);
-void svt_window_free(struct svt_send_side *send);
+int svt_window_alloc(struct svt_send_half *send);
+bool svt_window_grow(struct svt_send_half *send);
+void svt_window_free(struct svt_send_half *send);
 struct svt_send_request *svt_request_pull(struct svt_qp *qp);
 void svt_request_release(struct svt_send_request *request);
 
 /* Window bookkeeping that requester and completer share */
-void svt_send_settle(struct svt_qp *qp);
+void svt_send_advance(struct svt_qp *qp);
 void svt_send_retire(struct svt_qp *qp);
 bool svt_send_flush(struct svt_qp *qp, u32 limit);
 void svt_requester_rewind(struct svt_qp *qp);

@@ -2,9 +2,9 @@
 /*
  * The requester: sends what the send queue holds, as far as it may.
  *
- * It runs in whatever context owns the send side: a doorbell, an acknowledgment that came in,
+ * It runs in whatever context owns the send half: a doorbell, an acknowledgment that came in,
  * the timer. Each run sends trains until there is nothing to send, something has to be waited
- * for, or the budget is used up. Everything here is under send.side.lock.
+ * for, or the budget is used up. Everything here is under send.half.lock.
  */
 #include "../qp/fault.h"
 #include "../qp/half.h"
@@ -33,12 +33,12 @@ struct svt_send_budget {
 
 static bool svt_may_send(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	enum ib_qp_state state = READ_ONCE(qp->state);
 
 	return (state == IB_QPS_RTS || state == IB_QPS_SQD) && !send->flow_blocked &&
-	       !send->rnr_until && !svt_fault_pending(&send->side) &&
-	       svt_pace_may_send(send) && svt_recovery_may_send(send);
+	       !send->rnr_until && !svt_fault_pending(&send->half) &&
+	       svt_rate_may_send(send) && svt_recovery_may_send(send);
 }
 
 /*
@@ -51,7 +51,7 @@ static bool svt_may_send(struct svt_qp *qp)
 static bool svt_next_train_asks(const struct svt_qp *qp, const struct svt_train_builder *builder,
 				enum svt_send_step step)
 {
-	const struct svt_send_side *send = &qp->send;
+	const struct svt_send_half *send = &qp->send;
 
 	return step == SVT_SEND_FULL && builder->train.packets == 1 && !builder->closed &&
 	       send->cursor.offset && !send->probing && !qp->attr.rate_limit;
@@ -61,7 +61,7 @@ static bool svt_next_train_asks(const struct svt_qp *qp, const struct svt_train_
 static bool svt_send_train(struct svt_qp *qp, struct svt_train_builder *builder,
 			   const struct svt_send_cursor *before, enum svt_send_step step)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	bool ask = !svt_next_train_asks(qp, builder, step);
 
 	if (svt_builder_empty(builder))
@@ -73,17 +73,17 @@ static bool svt_send_train(struct svt_qp *qp, struct svt_train_builder *builder,
 		send->flow_blocked = true;
 		return false;
 	}
-	svt_pace_sent(qp, builder->bytes);
+	svt_rate_sent(qp, builder->bytes);
 	if (qp->type->reliable)
 		svt_recovery_sent(qp, ask);
 	if (builder->peer)
-		svt_same_host_ask(qp, builder->peer);
+		svt_loopback_respond(qp, builder->peer);
 	return true;
 }
 
 static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 {
-	struct svt_train_builder *builder = svt_builder_start(qp, &qp->send.side, &qp->path);
+	struct svt_train_builder *builder = svt_builder_start(qp, &qp->send.half, &qp->path);
 	struct svt_send_cursor before;
 	enum svt_send_step step;
 	bool sent;
@@ -93,7 +93,7 @@ static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 		if (svt_builder_empty(builder))
 			before = qp->send.cursor;
 		step = svt_requester_packet(qp, builder);
-		if (step == SVT_SEND_MORE && svt_pace_is_full(qp, builder))
+		if (step == SVT_SEND_MORE && svt_rate_is_full(qp, builder))
 			step = SVT_SEND_FULL;
 	} while (step == SVT_SEND_MORE);
 	sent = svt_send_train(qp, builder, &before, step);
@@ -102,7 +102,7 @@ static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 }
 
 /* What is sent is charged as a train, and so is what moves nothing; what needs no packet is not */
-static void svt_charge(const struct svt_send_side *send, u32 psn, u32 request,
+static void svt_charge(const struct svt_send_half *send, u32 psn, u32 request,
 		       struct svt_send_budget *budget)
 {
 	if (budget->local && send->cursor.psn == psn && send->cursor.request != request)
@@ -113,7 +113,7 @@ static void svt_charge(const struct svt_send_side *send, u32 psn, u32 request,
 
 static enum svt_send_step svt_requester_send(struct svt_qp *qp, struct svt_send_budget *budget)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
 	while (budget->trains) {
 		u32 psn = send->cursor.psn, request = send->cursor.request;
@@ -128,7 +128,7 @@ static enum svt_send_step svt_requester_send(struct svt_qp *qp, struct svt_send_
 		if (step != SVT_SEND_FULL)
 			return step;
 	}
-	queue_work(qp->core->workqueue, &qp->send.side.defer);
+	queue_work(qp->core->workqueue, &qp->send.half.defer);
 	return SVT_SEND_LATER;
 }
 
@@ -138,7 +138,7 @@ static enum svt_send_step svt_requester_send(struct svt_qp *qp, struct svt_send_
  */
 static enum svt_send_step svt_requester_work(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	struct svt_send_budget budget = {
 		.trains = SVT_SEND_BUDGET,
 		.local = qp->user ? 0 : SVT_LOCAL_BUDGET,
@@ -147,12 +147,12 @@ static enum svt_send_step svt_requester_work(struct svt_qp *qp)
 	u32 tail, una;
 
 	do {
-		svt_send_settle(qp);
+		svt_send_advance(qp);
 		svt_send_retire(qp);
 		tail = send->tail;
 		una = send->una;
 		step = svt_requester_send(qp, &budget);
-		svt_send_settle(qp);
+		svt_send_advance(qp);
 		svt_send_retire(qp);
 	} while (step == SVT_SEND_BLOCKED && (tail != send->tail || una != send->una));
 	return step;
@@ -161,29 +161,29 @@ static enum svt_send_step svt_requester_work(struct svt_qp *qp)
 /* IBTA 10.3.1.6: in SQD what was begun is finished, and nothing else is begun */
 static void svt_check_drained(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
 	if (READ_ONCE(qp->state) != IB_QPS_SQD || send->drained ||
 	    send->tail != send->cursor.started)
 		return;
 	send->drained = true;
 	if (qp->attr.en_sqd_async_notify)
-		svt_notify_qp(&send->side, IB_EVENT_SQ_DRAINED);
+		svt_notify_qp(&send->half, IB_EVENT_SQ_DRAINED);
 }
 
 /**
- * svt_requester_run - one round of the owner of the send side
+ * svt_requester_run - one round of the owner of the send half
  * @qp: QP
  * @work: enum svt_work
  *
- * Context: send.side.lock held, BH off, RCU read section.
+ * Context: send.half.lock held, BH off, RCU read section.
  */
 void svt_requester_run(struct svt_qp *qp, int work)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	enum svt_send_step step;
 
-	lockdep_assert_held(&send->side.lock);
+	lockdep_assert_held(&send->half.lock);
 	send->now = ktime_get();
 	if (work & SVT_WORK_FLOW)
 		send->flow_blocked = false;
@@ -204,7 +204,7 @@ void svt_requester_run(struct svt_qp *qp, int work)
 	if (svt_send_in_error(qp)) {
 		step = SVT_SEND_IDLE;
 		if (!svt_send_flush(qp, SVT_FLUSH_BUDGET)) {
-			atomic_or(SVT_WORK_BUDGET, &send->side.work);
+			atomic_or(SVT_WORK_BUDGET, &send->half.work);
 			step = SVT_SEND_LATER;
 		}
 	}
@@ -217,11 +217,11 @@ void svt_requester_run(struct svt_qp *qp, int work)
  * svt_requester_reset - back to the state of a new QP
  * @qp: QP that enters RESET, or is destroyed
  *
- * Context: send.side.lock held.
+ * Context: send.half.lock held.
  */
 void svt_requester_reset(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
 	for (; send->tail != send->head; send->tail++)
 		svt_request_release(svt_request(send, send->tail));
@@ -233,9 +233,9 @@ void svt_requester_reset(struct svt_qp *qp)
 	send->credit_limited = false;
 	send->flow_blocked = false;
 	send->answer_lost = false;
-	svt_fault_forget(&send->side);
-	atomic_set(&send->side.late_runs, 0);
-	send->pace_next = 0;
+	svt_fault_forget(&send->half);
+	atomic_set(&send->half.late_runs, 0);
+	send->rate_next = 0;
 	send->drained = false;
 	svt_send_timer_stop(qp);
 	svt_ring_reset(&send->ring);
@@ -244,17 +244,17 @@ void svt_requester_reset(struct svt_qp *qp)
 
 /**
  * svt_requester_move_reads - copy the ring of outstanding reads and atomics
- * @send: send side
+ * @send: send half
  * @read_ends: ring to fill
  * @entries: of @read_ends, a power of two not below send->read_entries
  *
- * Context: send.side.lock held.
+ * Context: send.half.lock held.
  */
-void svt_requester_move_reads(const struct svt_send_side *send, u32 *read_ends, u32 entries)
+void svt_requester_move_reads(const struct svt_send_half *send, u32 *read_ends, u32 entries)
 {
 	u32 i;
 
-	lockdep_assert_held(&send->side.lock);
+	lockdep_assert_held(&send->half.lock);
 	for (i = send->read_tail; i != send->cursor.read_head; i++)
 		read_ends[i & (entries - 1)] = send->read_ends[i & (send->read_entries - 1)];
 }
@@ -263,11 +263,11 @@ void svt_requester_move_reads(const struct svt_send_side *send, u32 *read_ends, 
  * svt_requester_start - the send queue may be worked on from now
  * @qp: QP that enters RTS, attributes set
  *
- * Context: send.side.lock held.
+ * Context: send.half.lock held.
  */
 void svt_requester_start(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 
 	send->cursor.psn = svt_psn(qp->attr.sq_psn);
 	send->cursor.next_psn = send->cursor.psn;

@@ -4,7 +4,7 @@
  * watch. It is never pushed back on the fast path: it fires at the oldest deadline and is then set
  * to the next.
  *
- * Under send.side.lock.
+ * Under send.half.lock.
  */
 #include "rate_limit.h"
 #include "timer.h"
@@ -33,11 +33,11 @@ static ktime_t svt_earlier(ktime_t a, ktime_t b)
  */
 void svt_send_timer_arm(struct svt_qp *qp)
 {
-	struct svt_send_side *send = &qp->send;
+	struct svt_send_half *send = &qp->send;
 	ktime_t next = svt_earlier(svt_earlier(send->deadline, send->rnr_until), send->idle_until);
 
-	if (!svt_pace_may_send(send))
-		next = svt_earlier(next, send->pace_next);
+	if (!svt_rate_may_send(send))
+		next = svt_earlier(next, send->rate_next);
 	if (!next)
 		return;
 	if (hrtimer_is_queued(&send->timer) &&

@@ -13,7 +13,7 @@
  * @length: how many
  * @refused: what it means that there is no such memory
  *
- * Context: recv.side.lock held, the RCU read section of the look-up.
+ * Context: recv.half.lock held, the RCU read section of the look-up.
  * Return: SVT_VERDICT_ABSENT; @refused; SVT_VERDICT_BROKEN: the region is not paged on demand.
  */
 enum svt_verdict svt_responder_absent(struct svt_qp *qp, const struct svt_region *region,
@@ -23,9 +23,9 @@ enum svt_verdict svt_responder_absent(struct svt_qp *qp, const struct svt_region
 		return SVT_VERDICT_BROKEN;
 	if (!svt_region_absent(region, offset, length)) {
 		/* They have come meanwhile */
-		atomic_or(SVT_WORK_PAGES, &qp->recv.side.work);
+		atomic_or(SVT_WORK_PAGES, &qp->recv.half.work);
 		return SVT_VERDICT_ABSENT;
 	}
-	return svt_fault_begin(qp, &qp->recv.side, region, offset, length) ?
+	return svt_fault_begin(qp, &qp->recv.half, region, offset, length) ?
 	       SVT_VERDICT_ABSENT : refused;
 }

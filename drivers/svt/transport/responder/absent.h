@@ -22,7 +22,7 @@
  * @SVT_VERDICT_QUEUE: the receive queue, or the SRQ, is in error
  * @SVT_VERDICTS: how many there are
  *
- * The last three are faults of this side (IBTA 9.9.3, class A): they end the QP whatever its
+ * The last three are faults of this host (IBTA 9.9.3, class A): they end the QP whatever its
  * type.
  */
 enum svt_verdict {

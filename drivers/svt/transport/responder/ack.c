@@ -7,7 +7,7 @@
  * An ACK or NAK acknowledges everything before its PSN, so it waits until nothing is pending
  * before it, and a later one takes the place of an earlier one. Responses reference the pages of
  * the region; it is looked up anew for every train, so nothing is held from one RCU read section
- * to the next. All under recv.side.lock.
+ * to the next. All under recv.half.lock.
  */
 #include "../../wire/aeth.h"
 #include "../../wire/psn.h"
@@ -23,14 +23,14 @@
 #define SVT_ANSWER_TRAINS	16
 
 /**
- * svt_answer_due - the batch is to be answered by this
- * @recv: receive side
+ * svt_ack_due - the batch is to be answered by this
+ * @recv: receive half
  * @syndrome: SVT_AETH_ACK (credits are filled in when it is sent), or an RNR NAK or NAK
  * @psn: of the AETH's packet
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
-void svt_answer_due(struct svt_recv_side *recv, u8 syndrome, u32 psn)
+void svt_ack_due(struct svt_recv_half *recv, u8 syndrome, u32 psn)
 {
 	recv->ack_due = true;
 	recv->ack_syndrome = syndrome;
@@ -38,13 +38,13 @@ void svt_answer_due(struct svt_recv_side *recv, u8 syndrome, u32 psn)
 }
 
 /**
- * svt_answer_is_nak - whether a NAK (other than RNR) is due
- * @recv: receive side
+ * svt_ack_is_nak - whether a NAK (other than RNR) is due
+ * @recv: receive half
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  * Return: true when it is.
  */
-bool svt_answer_is_nak(const struct svt_recv_side *recv)
+bool svt_ack_is_nak(const struct svt_recv_half *recv)
 {
 	return recv->ack_due && (recv->ack_syndrome & SVT_AETH_TYPE_MASK) == SVT_AETH_NAK;
 }
@@ -53,7 +53,7 @@ static u8 svt_answer_ack_syndrome(const struct svt_qp *qp)
 {
 	if (qp->srq || qp->type->target)
 		return SVT_AETH_ACK | SVT_AETH_NO_CREDITS;
-	return SVT_AETH_ACK | svt_aeth_encode_credits(svt_receive_credits(qp));
+	return SVT_AETH_ACK | svt_aeth_encode_credits(svt_rqe_credits(qp));
 }
 
 static void svt_answer_packet(const struct svt_qp *qp, struct svt_packet *packet, u8 opcode,
@@ -228,7 +228,7 @@ static int svt_answer_add(struct svt_qp *qp, struct svt_train_builder *builder,
 
 static int svt_answer_send(struct svt_qp *qp, const struct svt_packet *packet)
 {
-	struct svt_train_builder *builder = svt_builder_start(qp, &qp->recv.side, &qp->path);
+	struct svt_train_builder *builder = svt_builder_start(qp, &qp->recv.half, &qp->path);
 	int ret;
 
 	svt_builder_add(builder, packet, 0);
@@ -243,16 +243,16 @@ static int svt_answer_send(struct svt_qp *qp, const struct svt_packet *packet)
  */
 static void svt_answer_lost(struct svt_qp *qp, const struct svt_resource *resource)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 
 	if (resource->replay) {
 		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_LENGTH);
 		svt_resource_give_up(recv);
 		return;
 	}
-	svt_answer_due(recv, SVT_AETH_NAK | SVT_NAK_REMOTE_ACCESS, resource->next_psn);
+	svt_ack_due(recv, SVT_AETH_NAK | SVT_NAK_REMOTE_ACCESS, resource->next_psn);
 	svt_resource_forget(recv);
-	svt_qp_fail(qp, &recv->side, IB_EVENT_QP_ACCESS_ERR);
+	svt_qp_fail(qp, &recv->half, IB_EVENT_QP_ACCESS_ERR);
 }
 
 /*
@@ -262,7 +262,7 @@ static void svt_answer_lost(struct svt_qp *qp, const struct svt_resource *resour
  */
 static int svt_answer_train(struct svt_qp *qp, struct svt_resource *resource)
 {
-	struct svt_train_builder *builder = svt_builder_start(qp, &qp->recv.side, &qp->path);
+	struct svt_train_builder *builder = svt_builder_start(qp, &qp->recv.half, &qp->path);
 	u32 psn = resource->next_psn, first = psn, back = qp->recv.resource_pending;
 	const struct svt_resource *oldest = resource;
 	int ret, added;
@@ -293,7 +293,7 @@ static int svt_answer_train(struct svt_qp *qp, struct svt_resource *resource)
 /* Returns false when something is left that has to be sent before an ACK or NAK */
 static bool svt_answer_resources(struct svt_qp *qp)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	unsigned int budget = SVT_ANSWER_TRAINS;
 
 	for (;;) {
@@ -307,7 +307,7 @@ static bool svt_answer_resources(struct svt_qp *qp)
 		if (!resource)
 			return true;
 		if (!budget--) {
-			atomic_or(SVT_WORK_BUDGET, &recv->side.work);
+			atomic_or(SVT_WORK_BUDGET, &recv->half.work);
 			return false;
 		}
 		ret = svt_answer_train(qp, resource);
@@ -332,7 +332,7 @@ static enum svt_counter svt_answer_counter(u8 syndrome)
 
 static void svt_answer_acknowledge(struct svt_qp *qp)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	struct svt_packet packet;
 
 	svt_answer_packet(qp, &packet, IB_OPCODE_ACKNOWLEDGE, recv->ack_psn);
@@ -347,16 +347,16 @@ static void svt_answer_acknowledge(struct svt_qp *qp)
 }
 
 /**
- * svt_answer_run - send what is due
+ * svt_ack_run - send what is due
  * @qp: QP
  *
  * What the backend has no room for stays due until svt_flow_ready().
  *
- * Context: recv.side.lock held, BH off, RCU read section.
+ * Context: recv.half.lock held, BH off, RCU read section.
  */
-void svt_answer_run(struct svt_qp *qp)
+void svt_ack_run(struct svt_qp *qp)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 
 	if (recv->flow_blocked)
 		return;

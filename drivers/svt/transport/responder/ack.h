@@ -7,8 +7,8 @@
 
 #include "../qp/qp.h"
 
-void svt_answer_due(struct svt_recv_side *recv, u8 syndrome, u32 psn);
-bool svt_answer_is_nak(const struct svt_recv_side *recv);
-void svt_answer_run(struct svt_qp *qp);
+void svt_ack_due(struct svt_recv_half *recv, u8 syndrome, u32 psn);
+bool svt_ack_is_nak(const struct svt_recv_half *recv);
+void svt_ack_run(struct svt_qp *qp);
 
 #endif

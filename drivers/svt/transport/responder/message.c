@@ -4,7 +4,7 @@
  * lengths, keys, data, completion. What a verdict leads to is up to the type.
  *
  * A packet that does not end in SVT_VERDICT_OK leaves in_message and message_offset as they were,
- * so that its repetition finds what it found. Under recv.side.lock.
+ * so that its repetition finds what it found. Under recv.half.lock.
  */
 #include "../qp/copy.h"
 #include "message.h"
@@ -14,16 +14,16 @@
 
 /**
  * svt_message_follows - whether the opcode may come now
- * @recv: receive side
+ * @recv: receive half
  * @packet: a request
  *
  * FIRST, MIDDLE and LAST of one kind, with nothing in between (IBTA 9.7.4.1.2). READ and atomic
  * requests begin and end with themselves.
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  * Return: true when it may.
  */
-bool svt_message_follows(const struct svt_recv_side *recv, const struct svt_packet *packet)
+bool svt_message_follows(const struct svt_recv_half *recv, const struct svt_packet *packet)
 {
 	u32 flags = packet->info->flags;
 
@@ -50,7 +50,7 @@ static bool svt_payload_length_valid(const struct svt_qp *qp, const struct svt_p
  * @packet: its last packet
  * @cqe: opcode, byte_len and what else is known
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
 void svt_message_complete(struct svt_qp *qp, const struct svt_packet *packet,
 			  struct svt_cqe *cqe)
@@ -60,7 +60,7 @@ void svt_message_complete(struct svt_qp *qp, const struct svt_packet *packet,
 		cqe->imm_data = packet->imm_data;
 		cqe->flags |= SVT_CQE_WITH_IMM;
 	}
-	svt_receive_complete(qp, cqe, packet->solicited);
+	svt_rqe_complete(qp, cqe, packet->solicited);
 }
 
 static enum svt_verdict svt_message_send_end(struct svt_qp *qp, const struct svt_packet *packet,
@@ -86,17 +86,17 @@ static enum svt_verdict svt_message_send_end(struct svt_qp *qp, const struct svt
 static enum svt_verdict svt_message_send(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	u32 offset = packet->info->flags & SVT_OP_FIRST ? 0 : recv->message_offset;
 	u32 length = rx->run * packet->payload_length;
 	enum svt_verdict verdict;
 
-	verdict = svt_receive_take(qp);
+	verdict = svt_rqe_take(qp);
 	if (verdict != SVT_VERDICT_OK)
 		return verdict;
 	if (length > min(recv->wqe_length, SVT_MAX_MESSAGE) - offset)
 		return SVT_VERDICT_LENGTH;
-	verdict = svt_receive_payload(qp, offset, rx);
+	verdict = svt_rqe_payload(qp, offset, rx);
 	if (verdict != SVT_VERDICT_OK)
 		return verdict;
 	offset += length;
@@ -110,7 +110,7 @@ static enum svt_verdict svt_message_send(struct svt_qp *qp, const struct svt_rx_
 /* Have target->region of the WRITE under way from @offset to its end */
 static bool svt_write_allowed(struct svt_qp *qp, struct svt_rx_target *target, u32 offset)
 {
-	const struct svt_recv_side *recv = &qp->recv;
+	const struct svt_recv_half *recv = &qp->recv;
 
 	target->sge = NULL;
 	target->offset = offset;
@@ -125,7 +125,7 @@ static enum svt_verdict svt_message_write_begin(struct svt_qp *qp,
 						const struct svt_packet *packet,
 						struct svt_rx_target *target)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 
 	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_WRITE) ||
 	    packet->dma_length > SVT_MAX_MESSAGE)
@@ -154,7 +154,7 @@ static enum svt_verdict svt_message_write(struct svt_qp *qp, const struct svt_rx
 	const struct svt_packet *packet = &rx->packet;
 	u32 flags = packet->info->flags, length = rx->run * packet->payload_length;
 	u32 offset = 0, left;
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	struct svt_rx_target *target = rx->target;
 	enum svt_verdict verdict = SVT_VERDICT_OK;
 
@@ -171,7 +171,7 @@ static enum svt_verdict svt_message_write(struct svt_qp *qp, const struct svt_rx
 		return SVT_VERDICT_ACCESS;
 	/* Without a receive for the immediate data nothing may be written (IBTA 9.7.5.2.8) */
 	if (flags & SVT_OP_IMM)
-		verdict = svt_receive_take(qp);
+		verdict = svt_rqe_take(qp);
 	if (verdict != SVT_VERDICT_OK)
 		return verdict;
 	if (length && svt_region_fill_payload(&target->region, offset - target->offset, length, rx,
@@ -188,7 +188,7 @@ static enum svt_verdict svt_message_write(struct svt_qp *qp, const struct svt_rx
 static enum svt_verdict svt_message_run(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	enum svt_verdict verdict;
 
 	if (!svt_payload_length_valid(qp, packet))
@@ -211,14 +211,14 @@ static enum svt_verdict svt_message_onlies(struct svt_qp *qp, struct svt_rx_pack
 	enum svt_verdict verdict;
 
 	one.run = 1;
-	svt_receive_batch_begin(qp, &batch);
+	svt_rqe_batch_begin(qp, &batch);
 	for (rx->run = 0; rx->run <= rx->more; rx->run++) {
 		verdict = svt_message_run(qp, &one);
 		if (verdict != SVT_VERDICT_OK)
 			break;
 		one.payload += one.stride;
 	}
-	svt_receive_batch_end(qp);
+	svt_rqe_batch_end(qp);
 	if (rx->run)
 		return SVT_VERDICT_OK;
 	rx->run = 1;
@@ -233,7 +233,7 @@ static enum svt_verdict svt_message_onlies(struct svt_qp *qp, struct svt_rx_pack
  * All that are like it at once. When one of those in the middle of a message can not be carried
  * out, it is the first alone; of messages it is those in front of that one.
  *
- * Context: recv.side.lock held, RCU read section.
+ * Context: recv.half.lock held, RCU read section.
  * Return: enum svt_verdict, of @rx->run packets.
  */
 enum svt_verdict svt_message_packet(struct svt_qp *qp, struct svt_rx_packet *rx)

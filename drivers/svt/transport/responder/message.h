@@ -7,7 +7,7 @@
 
 #include "absent.h"
 
-bool svt_message_follows(const struct svt_recv_side *recv, const struct svt_packet *packet);
+bool svt_message_follows(const struct svt_recv_half *recv, const struct svt_packet *packet);
 enum svt_verdict svt_message_packet(struct svt_qp *qp, struct svt_rx_packet *rx);
 void svt_message_complete(struct svt_qp *qp, const struct svt_packet *packet,
 			  struct svt_cqe *cqe);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Frames to a raw packet QP: each fills a receive. One that can not be delivered is dropped, as a
- * datagram is. Under recv.side.lock.
+ * datagram is. Under recv.half.lock.
  */
 #include "raw.h"
 #include "rqe.h"
@@ -9,13 +9,13 @@
 
 static enum svt_verdict svt_frame_put(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
-	enum svt_verdict verdict = svt_receive_take(qp);
+	enum svt_verdict verdict = svt_rqe_take(qp);
 
 	if (verdict != SVT_VERDICT_OK)
 		return verdict;
 	if (rx->skb->len > qp->recv.wqe_length)
 		return SVT_VERDICT_LENGTH;
-	return svt_receive_payload(qp, 0, rx);
+	return svt_rqe_payload(qp, 0, rx);
 }
 
 /**
@@ -23,7 +23,7 @@ static enum svt_verdict svt_frame_put(struct svt_qp *qp, const struct svt_rx_pac
  * @qp: raw packet QP in a state to receive
  * @skb: as for svt_receive_frame()
  *
- * Context: recv.side.lock held, BH off, RCU read section.
+ * Context: recv.half.lock held, BH off, RCU read section.
  */
 void svt_responder_frame(struct svt_qp *qp, struct sk_buff *skb)
 {
@@ -40,10 +40,10 @@ void svt_responder_frame(struct svt_qp *qp, struct sk_buff *skb)
 	};
 	enum svt_verdict verdict;
 
-	lockdep_assert_held(&qp->recv.side.lock);
+	lockdep_assert_held(&qp->recv.half.lock);
 	verdict = svt_frame_put(qp, &rx);
 	if (verdict == SVT_VERDICT_OK)
-		svt_receive_complete(qp, &cqe, false);
+		svt_rqe_complete(qp, &cqe, false);
 	else
 		svt_responder_lose(qp, &rx, verdict);
 	WRITE_ONCE(qp->recv.arrivals, qp->recv.arrivals + 1);

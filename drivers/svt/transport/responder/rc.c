@@ -4,7 +4,7 @@
  *
  * Everything happens in the order of PSNs: recv.epsn is the only one that is carried out. A
  * packet behind it was carried out before and is only answered again. One ahead of it shows a
- * hole and is dropped; the peer is told once, and goes back. All under recv.side.lock.
+ * hole and is dropped; the peer is told once, and goes back. All under recv.half.lock.
  */
 #include <linux/bitops.h>
 #include <linux/log2.h>
@@ -39,13 +39,13 @@ static const svt_rc_operation svt_rc_operations[] = {
  */
 static void svt_rc_ahead(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	u32 psn = rx->packet.psn;
 
 	svt_responder_drop(qp, rx, SVT_COUNT_OUT_OF_SEQUENCE);
 	if (!recv->nak_sent || (recv->hole_seen && psn == recv->hole_psn)) {
 		recv->nak_sent = true;
-		svt_answer_due(recv, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE, recv->epsn);
+		svt_ack_due(recv, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE, recv->epsn);
 	}
 	if (!recv->hole_seen) {
 		recv->hole_seen = true;
@@ -61,7 +61,7 @@ static void svt_rc_ahead(struct svt_qp *qp, const struct svt_rx_packet *rx)
 static void svt_rc_duplicate(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 
 	if (packet->info->flags & SVT_OP_RESERVED) {
 		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_OPCODE);
@@ -72,7 +72,7 @@ static void svt_rc_duplicate(struct svt_qp *qp, const struct svt_rx_packet *rx)
 		if (!svt_resource_replay(qp, packet))
 			svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_PSN);
 	} else if (!recv->ack_due) {
-		svt_answer_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
+		svt_ack_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
 	}
 }
 
@@ -80,23 +80,23 @@ static void svt_rc_duplicate(struct svt_qp *qp, const struct svt_rx_packet *rx)
  * The NAK for a hole, now that epsn moved on. One that is not sent yet stays when the hole was
  * only partly filled: the packet at hole_psn was dropped, and is wanted again.
  */
-static void svt_rc_settle_hole(struct svt_recv_side *recv)
+static void svt_rc_settle_hole(struct svt_recv_half *recv)
 {
-	if (svt_answer_is_nak(recv) && svt_psn_diff(recv->hole_psn, recv->epsn) >= 0) {
+	if (svt_ack_is_nak(recv) && svt_psn_diff(recv->hole_psn, recv->epsn) >= 0) {
 		recv->ack_psn = recv->epsn;
 		return;
 	}
 	recv->nak_sent = false;
 	recv->hole_seen = false;
 	if (recv->ack_due && recv->ack_syndrome != SVT_AETH_ACK)
-		svt_answer_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
+		svt_ack_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
 }
 
 /* The packets were carried out */
 static void svt_rc_advance(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	u32 flags = packet->info->flags, packets = rx->run;
 
 	if (flags & SVT_OP_READ)
@@ -107,32 +107,32 @@ static void svt_rc_advance(struct svt_qp *qp, const struct svt_rx_packet *rx)
 		recv->msn = svt_psn_add(recv->msn, rx->run);
 	if (recv->nak_sent)
 		svt_rc_settle_hole(recv);
-	if (svt_answer_is_nak(recv))
+	if (svt_ack_is_nak(recv))
 		return;
 	/* Responses acknowledge what is before them, and themselves */
 	if (flags & SVT_OP_ANSWERED)
 		recv->ack_due = false;
 	else if (svt_rx_ack_request(rx))
-		svt_answer_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
+		svt_ack_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
 }
 
 /* IBTA 9.7.5.2.8; what follows is dropped without a word until the packet comes again */
 static void svt_rc_not_ready(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 
 	svt_responder_drop(qp, rx, SVT_COUNT_OUT_OF_BUFFER);
 	recv->nak_sent = true;
 	recv->hole_seen = false;
-	svt_answer_due(recv, SVT_AETH_RNR | (qp->attr.min_rnr_timer & SVT_AETH_VALUE_MASK),
-		       recv->epsn);
+	svt_ack_due(recv, SVT_AETH_RNR | (qp->attr.min_rnr_timer & SVT_AETH_VALUE_MASK),
+		    recv->epsn);
 }
 
 /*
  * By what somebody may learn that data came: it comes behind each FLUSH to persistent memory that
  * stands before it. WRITEs need no more order than behind a READ.
  */
-static bool svt_rc_waits(const struct svt_recv_side *recv, const struct svt_packet *packet)
+static bool svt_rc_waits(const struct svt_recv_half *recv, const struct svt_packet *packet)
 {
 	return recv->persisting && packet->info->flags & (SVT_OP_SEND | SVT_OP_IMM | SVT_OP_ATOMIC |
 							  SVT_OP_ATOMIC_WRITE);
@@ -145,7 +145,7 @@ static bool svt_rc_waits(const struct svt_recv_side *recv, const struct svt_pack
 static void svt_rc_absent(struct svt_qp *qp, const struct svt_rx_packet *rx,
 			  enum svt_counter reason)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 
 	svt_responder_drop(qp, rx, reason);
 	recv->nak_sent = true;
@@ -157,12 +157,12 @@ static void svt_rc_absent(struct svt_qp *qp, const struct svt_rx_packet *rx,
 /* As if it had been lost. When the peer has repeated it there is room, or it is told again. */
 static void svt_rc_full(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 
 	svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_BACKLOG);
 	recv->nak_sent = true;
 	recv->hole_seen = false;
-	svt_answer_due(recv, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE, recv->epsn);
+	svt_ack_due(recv, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE, recv->epsn);
 }
 
 static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
@@ -194,9 +194,8 @@ static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
 		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_MALFORMED);
 		break;
 	default:
-		svt_answer_due(&qp->recv,
-			       SVT_AETH_NAK | svt_responder_refuse(qp, verdict)->nak,
-			       qp->recv.epsn);
+		svt_ack_due(&qp->recv, SVT_AETH_NAK | svt_responder_refuse(qp, verdict)->nak,
+			    qp->recv.epsn);
 	}
 }
 
@@ -205,14 +204,14 @@ static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
  * @qp: QP in a state to receive
  * @rx: packet of its service from the QP's peer
  *
- * Context: recv.side.lock held, BH off, RCU read section.
+ * Context: recv.half.lock held, BH off, RCU read section.
  */
 void svt_responder_rc_request(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	s32 distance;
 
-	lockdep_assert_held(&recv->side.lock);
+	lockdep_assert_held(&recv->half.lock);
 	if (!(rx->packet.info->flags & SVT_OP_REQUEST)) {
 		svt_responder_drop(qp, rx, SVT_COUNT_RX_DROPPED_OPCODE);
 		return;

@@ -10,7 +10,7 @@
  * if the peer went back to here it asks again for that too, and if the duplicate is of the
  * network's making it must not disturb that.
  *
- * Under recv.side.lock. Requests are carried out, and reads checked, when they come; the data of
+ * Under recv.half.lock. Requests are carried out, and reads checked, when they come; the data of
  * a read is fetched when it is sent, and a FLUSH to persistent memory goes on until it is answered.
  */
 #include <linux/sizes.h>
@@ -27,7 +27,7 @@
 #define SVT_PERSIST_BYTES	SZ_64K
 
 /* The @back'th newest, from 1 to resource_count */
-static struct svt_resource *svt_resource_at(struct svt_recv_side *recv, u32 back)
+static struct svt_resource *svt_resource_at(struct svt_recv_half *recv, u32 back)
 {
 	u32 index = recv->resource_head;
 
@@ -48,7 +48,7 @@ static bool svt_resource_available(const struct svt_qp *qp)
 }
 
 /* The oldest entry is forgotten for it when the ring is full: it was answered */
-static struct svt_resource *svt_resource_add(struct svt_recv_side *recv,
+static struct svt_resource *svt_resource_add(struct svt_recv_half *recv,
 					     const struct svt_packet *packet, u32 packets)
 {
 	struct svt_resource *resource = &recv->resources[recv->resource_head];
@@ -90,7 +90,7 @@ u32 svt_read_packets(u32 length, u32 mtu)
  * @qp: RC QP
  * @rx: READ request with the expected PSN
  *
- * Context: recv.side.lock held, RCU read section.
+ * Context: recv.half.lock held, RCU read section.
  * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS.
  */
 enum svt_verdict svt_resource_read(struct svt_qp *qp, struct svt_rx_packet *rx)
@@ -130,7 +130,7 @@ static int svt_atomic_execute(const struct svt_region *region, const struct svt_
  * @qp: RC QP
  * @rx: atomic request with the expected PSN
  *
- * Context: recv.side.lock held, RCU read section.
+ * Context: recv.half.lock held, RCU read section.
  * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS, SVT_VERDICT_ABSENT,
  * SVT_VERDICT_BROKEN.
  */
@@ -207,13 +207,13 @@ static bool svt_persist_piece(struct svt_qp *qp, const struct svt_resource *reso
  * A region may have a hundred GiB. So a run writes back SVT_PERSIST_BYTES, what its packets asked
  * for included, and leaves the rest to a worker, which takes turns with those of other QPs.
  *
- * Context: recv.side.lock held, RCU read section.
+ * Context: recv.half.lock held, RCU read section.
  * Return: 0: all is persistent; -EBUSY: the worker goes on; -EACCES: the memory is not there any
  * more, as a read finds it.
  */
 int svt_resource_persist(struct svt_qp *qp, struct svt_resource *resource)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	u32 length = min_t(u64, resource->flush_left, SVT_PERSIST_BYTES - recv->persisted);
 
 	if (length && !svt_persist_piece(qp, resource, length))
@@ -222,12 +222,12 @@ int svt_resource_persist(struct svt_qp *qp, struct svt_resource *resource)
 	resource->flush_left -= length;
 	recv->persisted += length;
 	if (resource->flush_left) {
-		queue_work(qp->core->workqueue, &recv->side.defer);
+		queue_work(qp->core->workqueue, &recv->half.defer);
 		return -EBUSY;
 	}
 	/* The peer repeats what waited for it */
 	if (!--recv->persisting && recv->absent)
-		atomic_or(SVT_WORK_PAGES, &recv->side.work);
+		atomic_or(SVT_WORK_PAGES, &recv->half.work);
 	return 0;
 }
 
@@ -241,7 +241,7 @@ int svt_resource_persist(struct svt_qp *qp, struct svt_resource *resource)
  * (IBTA A19.4.1), and a duplicate is not carried out again (oA19-14, oA19-15). rxe does not count
  * it among the requests that max_rd_atomic limits.
  *
- * Context: recv.side.lock held, RCU read section.
+ * Context: recv.half.lock held, RCU read section.
  * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS, SVT_VERDICT_FULL.
  */
 enum svt_verdict svt_resource_flush(struct svt_qp *qp, struct svt_rx_packet *rx)
@@ -274,7 +274,7 @@ enum svt_verdict svt_resource_flush(struct svt_qp *qp, struct svt_rx_packet *rx)
  * Of 8 aligned bytes, which nobody sees half written (IBTA A19.4.2). It is answered as a READ of
  * nothing.
  *
- * Context: recv.side.lock held, RCU read section.
+ * Context: recv.half.lock held, RCU read section.
  * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS, SVT_VERDICT_ABSENT,
  * SVT_VERDICT_BROKEN.
  */
@@ -348,12 +348,12 @@ static void svt_resource_limit(struct svt_resource *resource, const struct svt_p
  * A duplicate READ may ask for less than the first one, from some packet of the response on, and is
  * answered for what it asks (IBTA 9.7.5.1.3). What the first one asked for stays on record.
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  * Return: false when there is no such request any more, or it asks for something else.
  */
 bool svt_resource_replay(struct svt_qp *qp, const struct svt_packet *packet)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	u32 back;
 
 	for (back = 1; back <= recv->resource_count; back++) {
@@ -372,7 +372,7 @@ bool svt_resource_replay(struct svt_qp *qp, const struct svt_packet *packet)
 }
 
 /* All responses of the oldest that is pending are sent, or it is given up */
-static void svt_resource_answered(struct svt_recv_side *recv, struct svt_resource *resource)
+static void svt_resource_answered(struct svt_recv_half *recv, struct svt_resource *resource)
 {
 	resource->next_psn = svt_psn_add(resource->end_psn, 1);
 	if (!resource->replay)
@@ -383,13 +383,13 @@ static void svt_resource_answered(struct svt_recv_side *recv, struct svt_resourc
 
 /**
  * svt_resource_pending - whose responses are to be sent next
- * @recv: receive side
+ * @recv: receive half
  * @back: where to begin: at most recv->resource_pending; set to its place, for the next call
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  * Return: a resource, the same as long as it has responses to send; or NULL: nothing is owed.
  */
-struct svt_resource *svt_resource_pending(struct svt_recv_side *recv, u32 *back)
+struct svt_resource *svt_resource_pending(struct svt_recv_half *recv, u32 *back)
 {
 	for (; *back; --*back) {
 		struct svt_resource *resource = svt_resource_at(recv, *back);
@@ -402,11 +402,11 @@ struct svt_resource *svt_resource_pending(struct svt_recv_side *recv, u32 *back)
 
 /**
  * svt_resource_settle - what has all its responses is not pending any more
- * @recv: receive side
+ * @recv: receive half
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
-void svt_resource_settle(struct svt_recv_side *recv)
+void svt_resource_settle(struct svt_recv_half *recv)
 {
 	while (recv->resource_pending) {
 		struct svt_resource *resource = svt_resource_at(recv, recv->resource_pending);
@@ -419,24 +419,24 @@ void svt_resource_settle(struct svt_recv_side *recv)
 
 /**
  * svt_resource_give_up - the oldest that is pending is not answered
- * @recv: receive side
+ * @recv: receive half
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
-void svt_resource_give_up(struct svt_recv_side *recv)
+void svt_resource_give_up(struct svt_recv_half *recv)
 {
 	svt_resource_answered(recv, svt_resource_at(recv, recv->resource_pending));
 }
 
 /**
  * svt_resource_take_back - responses were not sent after all
- * @recv: receive side, as it was before they were counted as sent, but for next_psn
+ * @recv: receive half, as it was before they were counted as sent, but for next_psn
  * @psn: of the first
  * @end: behind the last; between the two there are no others
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
-void svt_resource_take_back(struct svt_recv_side *recv, u32 psn, u32 end)
+void svt_resource_take_back(struct svt_recv_half *recv, u32 psn, u32 end)
 {
 	u32 back;
 
@@ -454,11 +454,11 @@ void svt_resource_take_back(struct svt_recv_side *recv, u32 psn, u32 end)
 
 /**
  * svt_resource_forget - no request is kept any more
- * @recv: receive side
+ * @recv: receive half
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
-void svt_resource_forget(struct svt_recv_side *recv)
+void svt_resource_forget(struct svt_recv_half *recv)
 {
 	recv->resource_head = 0;
 	recv->resource_count = 0;
@@ -469,17 +469,17 @@ void svt_resource_forget(struct svt_recv_side *recv)
 
 /**
  * svt_resource_move - copy what is kept to another ring, in place of which it comes
- * @recv: receive side
+ * @recv: receive half
  * @resources: ring to fill
  * @entries: of @resources; not below recv->resource_entries
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
-void svt_resource_move(struct svt_recv_side *recv, struct svt_resource *resources, u32 entries)
+void svt_resource_move(struct svt_recv_half *recv, struct svt_resource *resources, u32 entries)
 {
 	u32 i;
 
-	lockdep_assert_held(&recv->side.lock);
+	lockdep_assert_held(&recv->half.lock);
 	for (i = 0; i < recv->resource_count; i++)
 		resources[i] = *svt_resource_at(recv, recv->resource_count - i);
 	recv->resource_head = recv->resource_count % entries;

@@ -7,9 +7,9 @@
  * ack.c what goes back. Here is what all types have alike: the end of a batch,
  * errors, reset.
  *
- * Called by the owner of recv.side (svt_recv_kick()): a request function of the type for every
+ * Called by the owner of recv.half (svt_recv_schedule()): a request function of the type for every
  * packet of a batch, then svt_responder_run() once, so that a batch costs one acknowledgment.
- * Nobody else touches svt_recv_side but modify and query, which hold the same lock.
+ * Nobody else touches svt_recv_half but modify and query, which hold the same lock.
  */
 #include "../../wire/aeth.h"
 #include "../qp/fault.h"
@@ -19,22 +19,22 @@
 #include "rqe.h"
 
 /* The peer learns that it may repeat what was dropped, if it has not by itself */
-static void svt_responder_pages(struct svt_recv_side *recv)
+static void svt_responder_pages(struct svt_recv_half *recv)
 {
 	bool due = recv->absent && recv->absent_psn == recv->epsn;
 
 	recv->absent = false;
 	if (due && (!recv->ack_due || recv->ack_syndrome == SVT_AETH_ACK))
-		svt_answer_due(recv, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE, recv->epsn);
+		svt_ack_due(recv, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE, recv->epsn);
 }
 
 /*
  * Nothing more is owed to the peer of a QP in ERR, but the NAK that says why, and what was asked
  * for before.
  */
-static bool svt_owes_refusal(const struct svt_recv_side *recv)
+static bool svt_nak_is_due(const struct svt_recv_half *recv)
 {
-	return svt_answer_is_nak(recv) &&
+	return svt_ack_is_nak(recv) &&
 	       recv->ack_syndrome != (SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE);
 }
 
@@ -45,25 +45,25 @@ static bool svt_owes_refusal(const struct svt_recv_side *recv)
  *
  * Sends what is due, or as much as the budget allows; flushes the receive queue of a QP in ERR.
  *
- * Context: recv.side.lock held, BH off, RCU read section.
+ * Context: recv.half.lock held, BH off, RCU read section.
  */
 void svt_responder_run(struct svt_qp *qp, int work)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 
-	lockdep_assert_held(&recv->side.lock);
+	lockdep_assert_held(&recv->half.lock);
 	if (work & SVT_WORK_FLOW)
 		recv->flow_blocked = false;
 	if (work & SVT_WORK_PAGES)
 		svt_responder_pages(recv);
-	if (READ_ONCE(qp->state) == IB_QPS_ERR && !svt_owes_refusal(recv)) {
+	if (READ_ONCE(qp->state) == IB_QPS_ERR && !svt_nak_is_due(recv)) {
 		recv->ack_due = false;
 		svt_resource_forget(recv);
 	}
-	svt_answer_run(qp);
+	svt_ack_run(qp);
 	recv->persisted = 0;
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)
-		svt_receive_flush(qp);
+		svt_rqe_flush(qp);
 }
 
 /**
@@ -73,14 +73,14 @@ void svt_responder_run(struct svt_qp *qp, int work)
  * The receives that are posted are gone, without completions (IBTA 10.3.1). The memory of the
  * resources stays: it is the owner's of modify.
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
 void svt_responder_reset(struct svt_qp *qp)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 
-	lockdep_assert_held(&recv->side.lock);
-	svt_receive_reset(qp);
+	lockdep_assert_held(&recv->half.lock);
+	svt_rqe_reset(qp);
 	svt_resource_forget(recv);
 	recv->epsn = 0;
 	recv->msn = 0;
@@ -89,8 +89,8 @@ void svt_responder_reset(struct svt_qp *qp)
 	recv->nak_sent = false;
 	recv->hole_seen = false;
 	recv->absent = false;
-	svt_fault_forget(&recv->side);
-	atomic_set(&recv->side.late_runs, 0);
+	svt_fault_forget(&recv->half);
+	atomic_set(&recv->half.late_runs, 0);
 	recv->ack_due = false;
 	recv->flow_blocked = false;
 	recv->last_wqe_raised = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The responder: see responder.c. Called by the owner of recv.side.
+ * The responder: see responder.c. Called by the owner of recv.half.
  */
 #ifndef SVT_TRANSPORT_RESPONDER_RESPONDER_H
 #define SVT_TRANSPORT_RESPONDER_RESPONDER_H

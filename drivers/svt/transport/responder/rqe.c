@@ -2,10 +2,10 @@
 /*
  * The receive under way: taken from the RQ or SRQ, filled from packets, completed.
  *
- * It is a copy in kernel memory (recv.wqe): from svt_receive_take() to svt_receive_complete()
+ * It is a copy in kernel memory (recv.wqe): from svt_rqe_take() to svt_rqe_complete()
  * wqe_valid is set, and the ring is not looked at again. A message that is dropped on its way
  * (UC) leaves the receive for the next one. Data goes from the skb straight to the pages of the
- * region; it is there before svt_cq_add() releases the completion. All under recv.side.lock.
+ * region; it is there before svt_cq_add() releases the completion. All under recv.half.lock.
  */
 #include "../qp/copy.h"
 #include "../qp/half.h"
@@ -16,34 +16,34 @@
 #define SVT_FLUSH_BUDGET	256
 
 /* Receives that are posted; negative when the ring holds nonsense. A QP may have no ring. */
-static int svt_receive_pending(const struct svt_recv_side *recv)
+static int svt_receive_pending(const struct svt_recv_half *recv)
 {
 	return recv->ring.control ? svt_ring_pending(&recv->ring) : 0;
 }
 
 /**
- * svt_receive_credits - how many messages the peer may send that need a receive
+ * svt_rqe_credits - how many messages the peer may send that need a receive
  * @qp: RC QP without an SRQ
  *
  * The one under way counts: its message is not in recv.msn yet, on which the peer adds the
  * credits (IBTA 9.7.7.2).
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  * Return: receives.
  */
-u32 svt_receive_credits(const struct svt_qp *qp)
+u32 svt_rqe_credits(const struct svt_qp *qp)
 {
 	return max(svt_receive_pending(&qp->recv), 0) + qp->recv.wqe_valid;
 }
 
-static enum svt_verdict svt_taken(struct svt_recv_side *recv, enum ib_wc_status status)
+static enum svt_verdict svt_taken(struct svt_recv_half *recv, enum ib_wc_status status)
 {
 	recv->wqe_valid = true;
 	recv->takes++;
 	return status == IB_WC_SUCCESS ? SVT_VERDICT_OK : SVT_VERDICT_OPERATION;
 }
 
-static enum svt_verdict svt_receive_take_own(struct svt_recv_side *recv)
+static enum svt_verdict svt_receive_take_own(struct svt_recv_half *recv)
 {
 	struct svt_ring *ring = &recv->ring;
 	int pending = svt_receive_pending(recv);
@@ -60,7 +60,7 @@ static enum svt_verdict svt_receive_take_own(struct svt_recv_side *recv)
 
 static enum svt_verdict svt_receive_take_shared(struct svt_qp *qp)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	enum ib_wc_status status = IB_WC_SUCCESS;
 	struct svt_srq *srq = qp->srq;
 	enum svt_srq_take take;
@@ -70,11 +70,11 @@ static enum svt_verdict svt_receive_take_shared(struct svt_qp *qp)
 		srq = svt_xrc_srq(qp, recv->srq_num);
 		if (!srq)
 			return SVT_VERDICT_INVALID;
-		svt_xrc_owe(qp, srq);
+		svt_xrc_notify_later(qp, srq);
 	}
 	take = svt_srq_take(srq, recv->wqe, &recv->wqe_length, &status, &event);
 	if (event >= 0)
-		recv->side.notify.srq_events |= BIT(event);
+		recv->half.notify.srq_events |= BIT(event);
 	switch (take) {
 	case SVT_SRQ_TAKEN:
 	case SVT_SRQ_BAD_WQE:
@@ -88,14 +88,14 @@ static enum svt_verdict svt_receive_take_shared(struct svt_qp *qp)
 }
 
 /**
- * svt_receive_take - have a receive under way
+ * svt_rqe_take - have a receive under way
  * @qp: QP
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  * Return: SVT_VERDICT_OK, also when there was one already; SVT_VERDICT_NOT_READY,
  * SVT_VERDICT_OPERATION, SVT_VERDICT_QUEUE; SVT_VERDICT_INVALID: the XRC SRQ is gone.
  */
-enum svt_verdict svt_receive_take(struct svt_qp *qp)
+enum svt_verdict svt_rqe_take(struct svt_qp *qp)
 {
 	if (qp->recv.wqe_valid)
 		return SVT_VERDICT_OK;
@@ -187,15 +187,15 @@ static enum svt_verdict svt_receive_scatter(struct svt_qp *qp, u32 offset,
 }
 
 /**
- * svt_receive_payload - payload of packets into the receive under way
+ * svt_rqe_payload - payload of packets into the receive under way
  * @qp: QP
  * @offset: where in the receive; @offset and the payload are not beyond wqe_length
  * @rx: packets: @rx->run of them
  *
- * Context: recv.side.lock held, RCU read section.
+ * Context: recv.half.lock held, RCU read section.
  * Return: SVT_VERDICT_OK, SVT_VERDICT_PROTECTION, SVT_VERDICT_ABSENT, SVT_VERDICT_BROKEN.
  */
-enum svt_verdict svt_receive_payload(struct svt_qp *qp, u32 offset, const struct svt_rx_packet *rx)
+enum svt_verdict svt_rqe_payload(struct svt_qp *qp, u32 offset, const struct svt_rx_packet *rx)
 {
 	struct svt_source source = { .rx = rx };
 
@@ -203,16 +203,16 @@ enum svt_verdict svt_receive_payload(struct svt_qp *qp, u32 offset, const struct
 }
 
 /**
- * svt_receive_bytes - bytes of the kernel into the receive under way
+ * svt_rqe_bytes - bytes of the kernel into the receive under way
  * @qp: QP
  * @offset: where in the receive; @offset + @length is not beyond wqe_length
  * @data: bytes
  * @length: how many
  *
- * Context: recv.side.lock held, RCU read section.
+ * Context: recv.half.lock held, RCU read section.
  * Return: SVT_VERDICT_OK, SVT_VERDICT_PROTECTION, SVT_VERDICT_ABSENT.
  */
-enum svt_verdict svt_receive_bytes(struct svt_qp *qp, u32 offset, const void *data, u32 length)
+enum svt_verdict svt_rqe_bytes(struct svt_qp *qp, u32 offset, const void *data, u32 length)
 {
 	struct svt_source source = { .data = data };
 
@@ -224,19 +224,19 @@ static void svt_batch_flush(struct svt_qp *qp)
 	struct svt_cqe_batch *batch = qp->recv.batch;
 
 	if (batch->count)
-		svt_complete(qp, &qp->recv.side, batch->cqes, batch->count, batch->solicited);
+		svt_complete(qp, &qp->recv.half, batch->cqes, batch->count, batch->solicited);
 	batch->count = 0;
 	batch->solicited = false;
 }
 
 /**
- * svt_receive_batch_begin - receives that complete from now on may be kept back
+ * svt_rqe_batch_begin - receives that complete from now on may be kept back
  * @qp: QP
- * @batch: for them, until svt_receive_batch_end()
+ * @batch: for them, until svt_rqe_batch_end()
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
-void svt_receive_batch_begin(struct svt_qp *qp, struct svt_cqe_batch *batch)
+void svt_rqe_batch_begin(struct svt_qp *qp, struct svt_cqe_batch *batch)
 {
 	batch->count = 0;
 	batch->solicited = false;
@@ -244,34 +244,34 @@ void svt_receive_batch_begin(struct svt_qp *qp, struct svt_cqe_batch *batch)
 }
 
 /**
- * svt_receive_batch_end - complete what was kept back
+ * svt_rqe_batch_end - complete what was kept back
  * @qp: QP
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
-void svt_receive_batch_end(struct svt_qp *qp)
+void svt_rqe_batch_end(struct svt_qp *qp)
 {
 	svt_batch_flush(qp);
 	qp->recv.batch = NULL;
 }
 
 /**
- * svt_receive_complete - the receive under way is done
+ * svt_rqe_complete - the receive under way is done
  * @qp: QP with wqe_valid
  * @cqe: all but wr_id, and what svt_complete() sets; an error is not for a batch
  * @solicited: the peer asks for a solicited event
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
-void svt_receive_complete(struct svt_qp *qp, struct svt_cqe *cqe, bool solicited)
+void svt_rqe_complete(struct svt_qp *qp, struct svt_cqe *cqe, bool solicited)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	struct svt_cqe_batch *batch = recv->batch;
 
 	cqe->wr_id = recv->wqe->wr_id;
 	recv->wqe_valid = false;
 	if (!batch) {
-		svt_complete(qp, &recv->side, cqe, 1, solicited);
+		svt_complete(qp, &recv->half, cqe, 1, solicited);
 		return;
 	}
 	batch->cqes[batch->count++] = *cqe;
@@ -290,7 +290,7 @@ static bool svt_receive_abandon(struct svt_qp *qp)
 
 	if (!qp->recv.wqe_valid)
 		return false;
-	svt_receive_complete(qp, &cqe, true);
+	svt_rqe_complete(qp, &cqe, true);
 	return true;
 }
 
@@ -308,21 +308,21 @@ static void svt_receive_last(struct svt_qp *qp)
 	if (qp->recv.last_wqe_raised)
 		return;
 	qp->recv.last_wqe_raised = true;
-	svt_notify_qp(&qp->recv.side, IB_EVENT_QP_LAST_WQE_REACHED);
+	svt_notify_qp(&qp->recv.half, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
 /**
- * svt_receive_flush - complete in error what is posted to a QP in ERR
+ * svt_rqe_flush - complete in error what is posted to a QP in ERR
  * @qp: QP
  *
  * When all is flushed the ring goes to sleep, so that a receive posted later rings the doorbell
  * and is flushed too.
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
-void svt_receive_flush(struct svt_qp *qp)
+void svt_rqe_flush(struct svt_qp *qp)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	unsigned int budget = SVT_FLUSH_BUDGET;
 
 	while (budget && svt_receive_flush_one(qp))
@@ -331,27 +331,27 @@ void svt_receive_flush(struct svt_qp *qp)
 		svt_receive_last(qp);
 	else if (recv->ring.control && !svt_ring_sleep(&recv->ring) &&
 		 svt_receive_pending(recv) > 0)
-		atomic_or(SVT_WORK_BUDGET, &recv->side.work);
+		atomic_or(SVT_WORK_BUDGET, &recv->half.work);
 }
 
 /**
- * svt_receive_reset - forget what is posted, and the receive under way
+ * svt_rqe_reset - forget what is posted, and the receive under way
  * @qp: QP
  *
  * A TGT QP took it from an SRQ that may be another process's, which cannot bring the QP to ERR
  * first, as IBTA 10.3.1 has it, to get it back. So there it completes.
  *
- * Context: recv.side.lock held; the caller kicks the side when it has let go of the lock.
+ * Context: recv.half.lock held; the caller schedules the half when it has let go of the lock.
  */
-void svt_receive_reset(struct svt_qp *qp)
+void svt_rqe_reset(struct svt_qp *qp)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	struct svt_ring *ring = &recv->ring;
 
 	if (qp->type->target) {
 		rcu_read_lock();
 		if (svt_receive_abandon(qp))
-			atomic_or(SVT_WORK_STATE, &recv->side.work);
+			atomic_or(SVT_WORK_STATE, &recv->half.work);
 		rcu_read_unlock();
 	}
 	recv->wqe_valid = false;

@@ -7,14 +7,14 @@
 
 #include "absent.h"
 
-u32 svt_receive_credits(const struct svt_qp *qp);
-enum svt_verdict svt_receive_take(struct svt_qp *qp);
-enum svt_verdict svt_receive_payload(struct svt_qp *qp, u32 offset, const struct svt_rx_packet *rx);
-enum svt_verdict svt_receive_bytes(struct svt_qp *qp, u32 offset, const void *data, u32 length);
-void svt_receive_complete(struct svt_qp *qp, struct svt_cqe *cqe, bool solicited);
-void svt_receive_batch_begin(struct svt_qp *qp, struct svt_cqe_batch *batch);
-void svt_receive_batch_end(struct svt_qp *qp);
-void svt_receive_flush(struct svt_qp *qp);
-void svt_receive_reset(struct svt_qp *qp);
+u32 svt_rqe_credits(const struct svt_qp *qp);
+enum svt_verdict svt_rqe_take(struct svt_qp *qp);
+enum svt_verdict svt_rqe_payload(struct svt_qp *qp, u32 offset, const struct svt_rx_packet *rx);
+enum svt_verdict svt_rqe_bytes(struct svt_qp *qp, u32 offset, const void *data, u32 length);
+void svt_rqe_complete(struct svt_qp *qp, struct svt_cqe *cqe, bool solicited);
+void svt_rqe_batch_begin(struct svt_qp *qp, struct svt_cqe_batch *batch);
+void svt_rqe_batch_end(struct svt_qp *qp);
+void svt_rqe_flush(struct svt_qp *qp);
+void svt_rqe_reset(struct svt_qp *qp);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Requests to a UC QP (IBTA 9.8). Nothing is answered. A packet that does not fit drops its
  * message; the next FIRST or ONLY begins anew, whatever its PSN, and takes the receive that the
- * dropped message had. Under recv.side.lock.
+ * dropped message had. Under recv.half.lock.
  */
 #include "../../wire/psn.h"
 #include "message.h"
@@ -26,16 +26,16 @@ static const enum svt_counter svt_uc_reasons[SVT_VERDICTS] = {
  * @qp: UC QP in a state to receive
  * @rx: packet of the UC service from the QP's peer
  *
- * Context: recv.side.lock held, BH off, RCU read section.
+ * Context: recv.half.lock held, BH off, RCU read section.
  */
 void svt_responder_uc_request(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 	bool in_sequence = packet->psn == recv->epsn;
 	enum svt_verdict verdict;
 
-	lockdep_assert_held(&recv->side.lock);
+	lockdep_assert_held(&recv->half.lock);
 	svt_responder_established(qp);
 	recv->epsn = svt_psn_add(packet->psn, 1);
 	/* IBTA 9.8.2.2.2: a hole, or a message without an end, does not hurt the next message */

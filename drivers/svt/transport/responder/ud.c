@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Datagrams to a UD QP or to QP 1 (IBTA 9.6.1.5, 9.8.3). One that can not be delivered is dropped
- * and leaves the receive that it would have had. Under recv.side.lock.
+ * and leaves the receive that it would have had. Under recv.half.lock.
  */
 #include <rdma/ib_mad.h>
 
@@ -30,15 +30,15 @@ static enum svt_verdict svt_ud_deliver(struct svt_qp *qp, const struct svt_rx_pa
 {
 	enum svt_verdict verdict;
 
-	verdict = svt_receive_take(qp);
+	verdict = svt_rqe_take(qp);
 	if (verdict != SVT_VERDICT_OK)
 		return verdict;
 	if ((u64)sizeof(address->grh) + rx->packet.payload_length > qp->recv.wqe_length)
 		return SVT_VERDICT_LENGTH;
-	verdict = svt_receive_bytes(qp, 0, &address->grh, sizeof(address->grh));
+	verdict = svt_rqe_bytes(qp, 0, &address->grh, sizeof(address->grh));
 	if (verdict != SVT_VERDICT_OK)
 		return verdict;
-	return svt_receive_payload(qp, sizeof(address->grh), rx);
+	return svt_rqe_payload(qp, sizeof(address->grh), rx);
 }
 
 static void svt_ud_complete(struct svt_qp *qp, const struct svt_rx_packet *rx,
@@ -68,10 +68,10 @@ static void svt_ud_complete(struct svt_qp *qp, const struct svt_rx_packet *rx,
  * @rx: it
  * @verdict: why
  *
- * It is dropped, and leaves the receive that it would have had. Only faults of this side end the
- * QP.
+ * It is dropped, and leaves the receive that it would have had. Only faults of this
+ * host end the QP.
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
 void svt_responder_lose(struct svt_qp *qp, const struct svt_rx_packet *rx,
 			enum svt_verdict verdict)
@@ -93,7 +93,7 @@ void svt_responder_lose(struct svt_qp *qp, const struct svt_rx_packet *rx,
  * @qp: UD QP or QP 1 in a state to receive
  * @rx: packet of the UD service
  *
- * Context: recv.side.lock held, BH off, RCU read section.
+ * Context: recv.half.lock held, BH off, RCU read section.
  */
 void svt_responder_ud_request(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
@@ -101,7 +101,7 @@ void svt_responder_ud_request(struct svt_qp *qp, struct svt_rx_packet *rx)
 	struct svt_rx_address address;
 	enum svt_verdict verdict;
 
-	lockdep_assert_held(&qp->recv.side.lock);
+	lockdep_assert_held(&qp->recv.half.lock);
 	BUILD_BUG_ON(sizeof(address.grh) != 40);
 	if (rx->packet.qkey != svt_ud_qkey(qp)) {
 		/* For query_port only: a violation counted on two CPUs at once may count as one */

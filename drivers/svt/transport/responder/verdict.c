@@ -2,7 +2,7 @@
 /*
  * How a QP ends for a request, and how it begins with one: what all types have alike.
  *
- * Under recv.side.lock.
+ * Under recv.half.lock.
  */
 #include "../../wire/aeth.h"
 #include "../qp/drop.h"
@@ -44,7 +44,7 @@ bool svt_is_local_fault(enum svt_verdict verdict)
  *
  * The receive under way completes in error; the rest is flushed at the end of the batch.
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  * Return: what the verdict means.
  */
 const struct svt_refusal *svt_responder_refuse(struct svt_qp *qp, enum svt_verdict verdict)
@@ -56,10 +56,10 @@ const struct svt_refusal *svt_responder_refuse(struct svt_qp *qp, enum svt_verdi
 	};
 
 	if (qp->recv.wqe_valid) {
-		svt_receive_complete(qp, &cqe, true);
+		svt_rqe_complete(qp, &cqe, true);
 		svt_count(svt_qp_counters(qp), SVT_COUNT_RESP_CQE_ERROR);
 	}
-	svt_qp_fail(qp, &qp->recv.side, refusal->event);
+	svt_qp_fail(qp, &qp->recv.half, refusal->event);
 	return refusal;
 }
 
@@ -69,7 +69,7 @@ const struct svt_refusal *svt_responder_refuse(struct svt_qp *qp, enum svt_verdi
  * @rx: packet
  * @reason: counter
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
 void svt_responder_drop(struct svt_qp *qp, const struct svt_rx_packet *rx,
 			enum svt_counter reason)
@@ -84,14 +84,14 @@ void svt_responder_drop(struct svt_qp *qp, const struct svt_rx_packet *rx,
  * The first one in RTR raises COMM_EST (IBTA 11.6.3.1): an rdmacm program that waits for the
  * peer's last message of the handshake learns that it may go on.
  *
- * Context: recv.side.lock held.
+ * Context: recv.half.lock held.
  */
 void svt_responder_established(struct svt_qp *qp)
 {
-	struct svt_recv_side *recv = &qp->recv;
+	struct svt_recv_half *recv = &qp->recv;
 
 	if (recv->com_est_raised || READ_ONCE(qp->state) != IB_QPS_RTR)
 		return;
 	recv->com_est_raised = true;
-	svt_notify_qp(&recv->side, IB_EVENT_COMM_EST);
+	svt_notify_qp(&recv->half, IB_EVENT_COMM_EST);
 }

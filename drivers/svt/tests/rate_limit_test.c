@@ -7,10 +7,10 @@
 #include "transport/requester/rate_limit.h"
 
 /* Nothing is repeated there, however much time passes */
-#define PACE_UC	((struct svt_fake_options) {				\
+#define RATE_UC	((struct svt_fake_options) {				\
 	.type = IB_QPT_UC, .state = IB_QPS_RTS, .sq_psn = 0xfffffd })
 
-#define PACE_RC	((struct svt_fake_options) {				\
+#define RATE_RC	((struct svt_fake_options) {				\
 	.type = IB_QPT_RC, .state = IB_QPS_RTS, .sq_psn = 0xfffffd, .timeout = 14, .retry_cnt = 7 })
 
 /* Two packets take almost a millisecond, three more */
@@ -30,7 +30,7 @@ static void set_rate(struct requester_fixture *f, u32 kbps)
 
 static void one_packet_goes_at_a_time_when_it_takes_long(struct kunit *test)
 {
-	struct requester_fixture *f = requester_open(test, &PACE_UC);
+	struct requester_fixture *f = requester_open(test, &RATE_UC);
 
 	set_rate(f, SLOW);
 	requester_send(f, WR_SEND, 0, 3 * MTU);
@@ -46,18 +46,18 @@ static void one_packet_goes_at_a_time_when_it_takes_long(struct kunit *test)
 
 static void the_timer_fires_when_more_may_go(struct kunit *test)
 {
-	struct requester_fixture *f = requester_open(test, &PACE_UC);
-	struct svt_send_side *send = &f->qp->send;
+	struct requester_fixture *f = requester_open(test, &RATE_UC);
+	struct svt_send_half *send = &f->qp->send;
 
 	set_rate(f, SLOW);
 	requester_send(f, WR_SEND, 0, 3 * MTU);
 	KUNIT_EXPECT_TRUE(test, hrtimer_is_queued(&send->timer));
-	KUNIT_EXPECT_LE(test, hrtimer_get_softexpires(&send->timer), send->pace_next);
+	KUNIT_EXPECT_LE(test, hrtimer_get_softexpires(&send->timer), send->rate_next);
 }
 
 static void a_rest_gives_no_burst(struct kunit *test)
 {
-	struct requester_fixture *f = requester_open(test, &PACE_UC);
+	struct requester_fixture *f = requester_open(test, &RATE_UC);
 
 	set_rate(f, SLOW);
 	requester_send(f, WR_SEND, 0, 8);
@@ -70,7 +70,7 @@ static void a_rest_gives_no_burst(struct kunit *test)
 
 static void a_limit_that_is_lifted_holds_nothing_back(struct kunit *test)
 {
-	struct requester_fixture *f = requester_open(test, &PACE_UC);
+	struct requester_fixture *f = requester_open(test, &RATE_UC);
 
 	set_rate(f, SLOW);
 	requester_send(f, WR_SEND, 0, 3 * MTU);
@@ -84,7 +84,7 @@ static void a_limit_that_is_lifted_holds_nothing_back(struct kunit *test)
 
 static void a_high_limit_leaves_trains_long(struct kunit *test)
 {
-	struct requester_fixture *f = requester_open(test, &PACE_UC);
+	struct requester_fixture *f = requester_open(test, &RATE_UC);
 	unsigned int n;
 
 	set_rate(f, U32_MAX);
@@ -110,7 +110,7 @@ static unsigned int packets_of_a_train(struct requester_fixture *f)
 
 static void a_train_of_a_message_is_as_short_as_the_limit_has_it(struct kunit *test)
 {
-	struct requester_fixture *f = requester_open(test, &PACE_UC);
+	struct requester_fixture *f = requester_open(test, &RATE_UC);
 
 	set_rate(f, THREE_PACKETS);
 	requester_send(f, WR_SEND, 0, 20 * MTU);
@@ -119,7 +119,7 @@ static void a_train_of_a_message_is_as_short_as_the_limit_has_it(struct kunit *t
 
 static void a_train_of_messages_is_as_short_as_the_limit_has_it(struct kunit *test)
 {
-	struct requester_fixture *f = requester_open(test, &PACE_UC);
+	struct requester_fixture *f = requester_open(test, &RATE_UC);
 	unsigned int i;
 
 	set_rate(f, THREE_PACKETS);
@@ -132,7 +132,7 @@ static void a_train_of_messages_is_as_short_as_the_limit_has_it(struct kunit *te
 /* What is behind it may come later than the peer's answer is waited for */
 static void the_last_packet_for_a_while_asks_for_an_answer(struct kunit *test)
 {
-	struct requester_fixture *f = requester_open(test, &PACE_RC);
+	struct requester_fixture *f = requester_open(test, &RATE_RC);
 	static const u8 opcodes[] = { IB_OPCODE_RC_SEND_FIRST, IB_OPCODE_RC_SEND_MIDDLE,
 				      IB_OPCODE_RC_SEND_LAST };
 	unsigned int n;
@@ -155,7 +155,7 @@ static void the_last_packet_for_a_while_asks_for_an_answer(struct kunit *test)
 static void a_reset_lifts_the_limit_and_asks_for_no_event(struct kunit *test)
 {
 	const struct ib_qp_attr attr = { .en_sqd_async_notify = 1 };
-	struct requester_fixture *f = requester_open(test, &PACE_UC);
+	struct requester_fixture *f = requester_open(test, &RATE_UC);
 	struct ib_qp_attr now;
 
 	set_rate(f, SLOW);
@@ -169,13 +169,13 @@ static void a_reset_lifts_the_limit_and_asks_for_no_event(struct kunit *test)
 
 static void a_reset_forgets_what_was_sent(struct kunit *test)
 {
-	struct requester_fixture *f = requester_open(test, &PACE_UC);
+	struct requester_fixture *f = requester_open(test, &RATE_UC);
 
 	set_rate(f, SLOW);
 	requester_send(f, WR_SEND, 0, MTU);
-	KUNIT_EXPECT_NE(test, f->qp->send.pace_next, 0);
+	KUNIT_EXPECT_NE(test, f->qp->send.rate_next, 0);
 	KUNIT_ASSERT_EQ(test, svt_fake_modify(f->qp, IB_QPS_RESET), 0);
-	KUNIT_EXPECT_EQ(test, f->qp->send.pace_next, 0);
+	KUNIT_EXPECT_EQ(test, f->qp->send.rate_next, 0);
 }
 
 static struct kunit_case pace_cases[] = {
@@ -193,7 +193,7 @@ static struct kunit_case pace_cases[] = {
 };
 
 static struct kunit_suite pace_suite = {
-	.name = "svt-pace",
+	.name = "svt-rate-limit",
 	.init = requester_fixture_init,
 	.exit = requester_fixture_exit,
 	.test_cases = pace_cases,

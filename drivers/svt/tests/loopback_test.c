@@ -82,7 +82,7 @@ static void post(struct pair *pair, int side, u8 opcode, u32 length)
 		wqe.rdma.rkey = peer->mr.key.key;
 	}
 	KUNIT_ASSERT_EQ(pair->test, svt_fake_post_send(pair->qp[side], &wqe, &sge), 0);
-	svt_send_kick(pair->qp[side], SVT_WORK_QUEUE);
+	svt_send_schedule(pair->qp[side], SVT_WORK_QUEUE);
 	flush_workqueue(pair->fake->core.workqueue);
 }
 
@@ -238,10 +238,10 @@ static void a_receive_that_lacks_is_waited_for(struct kunit *test)
 	/* Once for each time that the RNR timer ran out meanwhile */
 	KUNIT_EXPECT_GE(test, svt_fake_count(pair->fake, SVT_COUNT_RNR_NAK_RETRY_ERR), 1);
 	post_recv(pair, 1, MTU);
-	spin_lock_bh(&pair->qp[0]->send.side.lock);
+	spin_lock_bh(&pair->qp[0]->send.half.lock);
 	pair->qp[0]->send.rnr_until = 1;
-	spin_unlock_bh(&pair->qp[0]->send.side.lock);
-	svt_send_kick(pair->qp[0], SVT_WORK_TIMER);
+	spin_unlock_bh(&pair->qp[0]->send.half.lock);
+	svt_send_schedule(pair->qp[0], SVT_WORK_TIMER);
 	flush_workqueue(pair->fake->core.workqueue);
 	expect_received(pair, 1, MTU);
 	expect_sent(pair, 0, IB_WC_SUCCESS);
@@ -403,7 +403,7 @@ static struct kunit_case same_host_cases[] = {
 };
 
 static struct kunit_suite same_host_suite = {
-	.name = "svt-same-host",
+	.name = "svt-loopback",
 	.init = requester_fixture_init,
 	.exit = requester_fixture_exit,
 	.test_cases = same_host_cases,
