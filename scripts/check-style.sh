@@ -3,7 +3,7 @@
 #
 # Checks how the tree is written: checkpatch --strict and kernel-doc, both of the kernel
 # source package; lengths of files and functions; licence lines; that nothing names the machine
-# it was written on; that the documentation has each counter; that each test is there which it
+# it was written on; that the documentation has each counter and each lock; that each test is there which it
 # names for a fault of rxe; and that all agree on the version.  scripts/style-exceptions lists what is
 # allowed, and why.
 # Usage: check-style.sh [FILE...]
@@ -214,6 +214,7 @@ all_checks() {
 	check_licences
 	check_names
 	scripts/counters.sh --check
+	scripts/locks.sh --check
 	scripts/version.sh --check
 	scripts/rxe-history.sh || (($? == 1))
 }
