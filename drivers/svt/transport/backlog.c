@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * From whoever found the QP to the half that a packet is for: responses go to the send half,
- * requests to the receive half. The owner of the half takes them from its backlog.
+ * How packets get from svt_receive() to a half of a QP: responses go to the send half, requests to
+ * the receive half. The owner of the half takes them from its backlog.
  */
 #include "backlog.h"
 #include "qp/drop.h"
 #include "qp/half.h"
 
-/**
- * svt_peek - where a packet goes
- * @skb: that holds it
- * @offset: of its BTH
- * @destination: filled in
- *
- * Context: any.
- * Return: false when it is shorter than a BTH.
- */
+/* False when the packet is shorter than a BTH */
 bool svt_peek(const struct sk_buff *skb, u32 offset, struct svt_destination *destination)
 {
 	const u8 *bth = svt_skb_bytes(skb, offset, SVT_BTH_BYTES);
@@ -30,14 +22,7 @@ bool svt_peek(const struct sk_buff *skb, u32 offset, struct svt_destination *des
 	return true;
 }
 
-/**
- * svt_half_receive - put packets on the backlog of a half, and schedule it
- * @qp: QP, found in this RCU read section
- * @skb: as for svt_receive(), all of it for that half; consumed
- * @response: of the send half
- *
- * Context: BH off, RCU read section.
- */
+/* @skb: all for that half; consumed. BH off; @qp was found in this RCU read section. */
 void svt_half_receive(struct svt_qp *qp, struct sk_buff *skb, bool response)
 {
 	struct svt_half *half = response ? &qp->send.half : &qp->recv.half;
@@ -53,13 +38,7 @@ void svt_half_receive(struct svt_qp *qp, struct sk_buff *skb, bool response)
 		svt_recv_schedule(qp, SVT_WORK_PACKETS);
 }
 
-/**
- * svt_qp_receive - hand packets to a QP
- * @qp: QP, found in this RCU read section
- * @skb: as for svt_receive(), all of it for @qp; consumed
- *
- * Context: BH off, RCU read section.
- */
+/* As svt_half_receive(), to the half that the first BTH says */
 void svt_qp_receive(struct svt_qp *qp, struct sk_buff *skb)
 {
 	struct svt_destination destination;
@@ -70,13 +49,7 @@ void svt_qp_receive(struct svt_qp *qp, struct sk_buff *skb)
 		svt_half_receive(qp, skb, destination.response);
 }
 
-/**
- * svt_qp_receive_frame - hand a frame to a QP
- * @qp: raw packet QP, found in this RCU read section
- * @skb: as for svt_receive_frame(); consumed
- *
- * Context: BH off, RCU read section.
- */
+/* As svt_half_receive(), for a raw packet QP and a frame of svt_receive_frame() */
 void svt_qp_receive_frame(struct svt_qp *qp, struct sk_buff *skb)
 {
 	svt_half_receive(qp, skb, false);

@@ -7,14 +7,9 @@
 
 #include "qp/qp.h"
 
-/**
- * struct svt_destination - the bytes of a BTH that say where a packet goes
- * @qpn: QP number
- * @response: it is one, so for the send half
- */
 struct svt_destination {
 	u32 qpn;
-	bool response;
+	bool response;	/* for the send half */
 };
 
 bool svt_peek(const struct sk_buff *skb, u32 offset, struct svt_destination *destination);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A flow rule, from what the verb says to a value and a mask over the key of a frame, so that to
- * match is to compare a few words. Pure functions; a rule that is in the table does not change.
+ * Makes a flow rule from the specifications of the verb: a value and a mask over the key of a
+ * frame, so that to match is to compare a few words. Pure functions; a rule that is in the table
+ * does not change.
  */
 #include <linux/in.h>
 #include <linux/string.h>
@@ -16,7 +17,6 @@ enum svt_layer { SVT_LAYER_NONE, SVT_LAYER_ETHERNET, SVT_LAYER_IP, SVT_LAYER_POR
 
 #define KEY(field)	offsetof(struct svt_frame_key, field)
 
-/* A field of a specification, with its mask, to where a key has it */
 static void svt_rule_put(struct svt_rule *rule, size_t at, const void *value, const void *mask,
 			 size_t bytes)
 {
@@ -24,7 +24,7 @@ static void svt_rule_put(struct svt_rule *rule, size_t at, const void *value, co
 	memcpy((u8 *)&rule->mask + at, mask, bytes);
 }
 
-/* Sets what a layer implies; -EINVAL when the layer below said otherwise: it would never match */
+/* -EINVAL when the layer below said otherwise: the rule would never match */
 static int svt_rule_imply(u8 *value, u8 *mask, u8 implied)
 {
 	if ((*value ^ implied) & *mask)
@@ -156,12 +156,13 @@ static int svt_rule_specs(struct svt_rule *rule, const struct ib_flow_attr *attr
 }
 
 /**
- * svt_rule_parse - make a rule of what the verb says
- * @rule: zeroed but for qp; set
+ * svt_rule_parse - make a rule from the attributes of the verb
+ * @rule: zeroed but for qp
  * @attr: as ib_core gives it: each specification has the size of its type
  *
- * Return: 0; -EINVAL an unknown type, specifications where there can be none, not from the lowest
- * layer up, or against each other; -EOPNOTSUPP a flag or a specification that svt has not.
+ * Return: 0; -EINVAL for an unknown type, or for specifications that may not be there, contradict
+ * each other, or are not in order from the lowest layer up; -EOPNOTSUPP for a flag or a
+ * specification that svt does not have.
  */
 int svt_rule_parse(struct svt_rule *rule, const struct ib_flow_attr *attr)
 {
@@ -182,13 +183,6 @@ int svt_rule_parse(struct svt_rule *rule, const struct ib_flow_attr *attr)
 	}
 }
 
-/**
- * svt_rule_matches - does a rule match a frame?
- * @rule: rule
- * @key: of the frame
- *
- * Return: whether the frame has all that the rule names.
- */
 bool svt_rule_matches(const struct svt_rule *rule, const struct svt_frame_key *key)
 {
 	const u64 *value = (const u64 *)&rule->value, *mask = (const u64 *)&rule->mask;

@@ -11,18 +11,16 @@
 #include "qp/qp.h"
 
 /**
- * struct svt_rule - a flow rule
+ * struct svt_rule - a flow rule; in the table, nothing but @node changes
  * @node: in svt_core.rules
- * @qp: whose it is; ib_core keeps it as long as the rule is there
+ * @qp: its owner; ib_core keeps it as long as the rule exists
  * @type: enum ib_flow_attr_type
- * @dont_trap: what it matches goes on to the rules behind it, and to the host
- * @names_dst: it is for one destination MAC address
- * @priority: lower numbers are asked first
- * @value: what a frame has, as far as
- * @mask: says
+ * @dont_trap: later rules and the host get the frame too
+ * @names_dst: names one destination MAC address
+ * @priority: lower numbers come first
+ * @value: what a frame must have
+ * @mask: in these bits
  * @rcu: for freeing
- *
- * Nothing but @node changes once it is in the table.
  */
 struct svt_rule {
 	struct list_head node;

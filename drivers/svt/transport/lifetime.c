@@ -3,8 +3,8 @@
  * The life of a QP, from creation to the moment when nobody works on it any more.
  *
  * A QP is found by its number under RCU. svt_qp_stop() takes it out of the table, makes both halves
- * refuse work, and then waits for whoever may still be at it: RCU readers (packets), the timer, the
- * deferred runs, and the backend's flow. Called by verbs, which serialises the verbs on one QP.
+ * refuse work, and then waits for all that may still use it: RCU readers (packets), the timer, the
+ * deferred runs, and the backend's flow. verbs calls, and serialises the verbs on one QP.
  */
 #include "lifetime.h"
 #include "modify.h"
@@ -61,9 +61,9 @@ static void svt_qp_free(struct svt_qp *qp)
 
 /**
  * svt_qp_init - make a QP that can be found and scheduled
- * @qp: with what the header asks for set, the rest zero
- * @type: type
- * @port: port, 1
+ * @qp: as lifetime.h says
+ * @type: QP type
+ * @port: its port, 1
  *
  * Context: may sleep.
  * Return: 0, -EOPNOTSUPP (type), -EBUSY (there is a GSI QP already) or -ENOMEM.
@@ -103,10 +103,8 @@ int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port)
 }
 
 /**
- * svt_qp_stop - end a QP
- * @qp: QP that svt_qp_init() made
- *
- * Afterwards nobody uses the QP, its rings, CQs or SRQ.
+ * svt_qp_stop - end a QP; then nobody uses it, its rings (which stay), CQs or SRQ
+ * @qp: from svt_qp_init()
  *
  * Context: may sleep; waits for an RCU grace period.
  */

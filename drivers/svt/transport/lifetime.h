@@ -13,7 +13,6 @@
  * post_lock are set; the rest is zero.
  */
 int svt_qp_init(struct svt_qp *qp, enum ib_qp_type type, u32 port);
-/* Out of the table, both halves stopped, nobody uses it any more. The rings are still there. */
 void svt_qp_stop(struct svt_qp *qp);
 
 #endif

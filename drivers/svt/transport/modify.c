@@ -2,8 +2,8 @@
 /*
  * The state of a QP and its attributes, as modify_qp changes and query_qp reports them.
  *
- * verbs has checked the transition and the values. What may sleep or fail (path, arrays) is made
- * ready first; then both half locks are taken and everything changes at once, so that a run of
+ * verbs has checked the transition and the values. Paths and arrays, which may sleep or fail, are
+ * made first. Then both half locks are taken and everything changes at once, so that a run of
  * requester or responder sees either all of a transition or nothing.
  */
 #include <linux/log2.h>
@@ -21,18 +21,11 @@
 #include "responder/rd_atomic.h"
 #include "responder/responder.h"
 
-/**
- * struct svt_qp_change - what a modify needs besides its attributes
- * @path: for IB_QP_AV
- * @read_ends: for IB_QP_MAX_QP_RD_ATOMIC
- * @read_entries: of @read_ends, a power of two
- * @resources: for IB_QP_MAX_DEST_RD_ATOMIC
- * @resource_entries: of @resources
- */
+/* What a modify makes before it takes the locks */
 struct svt_qp_change {
 	struct svt_path *path;
 	u32 *read_ends;
-	u32 read_entries;
+	u32 read_entries;		/* a power of two */
 	struct svt_resource *resources;
 	u32 resource_entries;
 };
@@ -51,7 +44,7 @@ static void svt_qp_unlock(struct svt_qp *qp)
 {
 	spin_unlock(&qp->recv.half.lock);
 	spin_unlock_bh(&qp->send.half.lock);
-	/* Who found a lock held left its bit for us */
+	/* Callers that found a lock held left their bits */
 	svt_send_schedule(qp, 0);
 	svt_recv_schedule(qp, 0);
 }
@@ -63,10 +56,7 @@ static void svt_path_drop(struct svt_qp *qp, struct svt_path *path)
 	rdma_destroy_ah_attr(&path->ah_attr);
 }
 
-/**
- * svt_qp_release_path - let go of the path of a connected QP
- * @qp: QP that sends nothing any more
- */
+/* The QP sends nothing any more */
 void svt_qp_release_path(struct svt_qp *qp)
 {
 	if (qp->path_valid)
@@ -74,10 +64,6 @@ void svt_qp_release_path(struct svt_qp *qp)
 	qp->path_valid = false;
 }
 
-/*
- * Forgets what is queued and under way. A modify to RESET or a destroy may find an owner at work on
- * either half; it waits for it here.
- */
 static void svt_qp_reset_locked(struct svt_qp *qp)
 {
 	enum ib_qp_state old = qp->state;
@@ -94,12 +80,7 @@ static void svt_qp_reset_locked(struct svt_qp *qp)
 	skb_queue_purge(&qp->recv.half.backlog);
 }
 
-/**
- * svt_qp_reset_halves - bring a QP to RESET, whatever its state
- * @qp: QP
- *
- * Context: process; caller holds modify_lock, or is alone with the QP.
- */
+/* Process context. The caller holds modify_lock, or is alone with the QP. */
 void svt_qp_reset_halves(struct svt_qp *qp)
 {
 	svt_qp_lock(qp);
@@ -236,7 +217,7 @@ static void svt_attr_copy(struct svt_qp *qp, const struct ib_qp_attr *attr, int 
 	}
 }
 
-/* Returns 0, or -EINVAL: what was to be flushed showed that the QP has to be in ERR, where it is */
+/* -EINVAL: the flush found an error and took the QP to ERR */
 static int svt_enter(struct svt_qp *qp, enum ib_qp_state new_state)
 {
 	enum ib_qp_state old = qp->state;
@@ -267,13 +248,13 @@ static int svt_enter(struct svt_qp *qp, enum ib_qp_state new_state)
 /**
  * svt_qp_modify - change attributes and state
  * @qp: QP
- * @attr: attributes, checked
- * @mask: enum ib_qp_attr_mask: which of them are meant
- * @state: that the transition was checked for
- * @new_state: state to enter, or the same
+ * @attr: attributes; verbs has checked states, mask and ranges
+ * @mask: enum ib_qp_attr_mask
+ * @state: old state that the transition was checked for
+ * @new_state: may be the same
  *
- * Context: process; caller holds modify_lock.
- * Return: 0, -EINVAL (the QP went into the error state meanwhile), -ENOMEM, or what path_init says.
+ * Context: process.
+ * Return: 0, -EINVAL (the QP went to ERR meanwhile), -ENOMEM, or an error of path_init.
  */
 int svt_qp_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 		  enum ib_qp_state state, enum ib_qp_state new_state)
@@ -305,13 +286,7 @@ int svt_qp_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 	return ret;
 }
 
-/**
- * svt_qp_query - report attributes and state
- * @qp: QP
- * @attr: filled in
- *
- * Context: process.
- */
+/* Process context */
 void svt_qp_query(struct svt_qp *qp, struct ib_qp_attr *attr)
 {
 	svt_qp_lock(qp);

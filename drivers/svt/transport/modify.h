@@ -9,7 +9,6 @@
 
 void svt_qp_reset_halves(struct svt_qp *qp);
 void svt_qp_release_path(struct svt_qp *qp);
-/* attr is checked (states, mask, ranges). Caller holds modify_lock. 0, -ENOMEM or path_init's. */
 int svt_qp_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 		  enum ib_qp_state state, enum ib_qp_state new_state);
 void svt_qp_query(struct svt_qp *qp, struct ib_qp_attr *attr);

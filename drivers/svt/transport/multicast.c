@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast groups of a device, those of each network namespace apart. Verbs attach and detach QPs
- * under svt_core.multicast_lock; the backend joins a group with its first QP and leaves it with the
- * last. Delivery walks the table and a group's members under RCU. A QP leaves all its groups before
- * it is stopped, and stopping it waits for a grace period, so delivery never meets one that is
- * gone.
+ * Multicast groups of a device, those of each network namespace apart. Attach and detach hold
+ * svt_core.multicast_lock; the backend joins a group with its first QP and leaves it with the last.
+ * Delivery walks the table and a group's members under RCU. A QP leaves all its groups before it is
+ * stopped, and stopping waits for a grace period, so delivery never meets a QP that is gone.
  */
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
@@ -14,49 +13,27 @@
 #include "multicast.h"
 #include "qp/drop.h"
 
-/**
- * struct svt_multicast_key - what a group is found by
- * @gid: of the group
- * @netns: where it is joined, as svt_path.netns
- */
 struct svt_multicast_key {
 	union ib_gid gid;
-	u32 netns;
+	u32 netns;	/* where it is joined, as svt_path.netns */
 };
 
-/**
- * struct svt_multicast_group - the QPs that listen to a GID
- * @node: in svt_core.multicast
- * @key: of the group
- * @members: struct svt_multicast_member; RCU, changed under svt_core.multicast_lock
- * @count: members, under svt_core.multicast_lock
- * @deposit: for what the netdev has of a group, see SVT_DEPOSIT_BYTES
- * @rcu: for freeing
- */
+/* @members and @count change under svt_core.multicast_lock */
 struct svt_multicast_group {
-	struct rhash_head node;
+	struct rhash_head node;		/* in svt_core.multicast */
 	struct svt_multicast_key key;
-	struct list_head members;
+	struct list_head members;	/* struct svt_multicast_member; RCU */
 	u32 count;
 	u8 deposit[SVT_DEPOSIT_BYTES];
 	struct rcu_head rcu;
 };
 
-/**
- * struct svt_multicast_member - a QP in a group
- * @in_group: in svt_multicast_group.members
- * @in_qp: in svt_qp.multicast, under svt_core.multicast_lock
- * @group: the group
- * @qp: the QP
- * @attached: attaches that were not undone, under svt_core.multicast_lock
- * @rcu: for freeing
- */
 struct svt_multicast_member {
 	struct list_head in_group;
-	struct list_head in_qp;
+	struct list_head in_qp;		/* in svt_qp.multicast; under svt_core.multicast_lock */
 	struct svt_multicast_group *group;
 	struct svt_qp *qp;
-	u32 attached;
+	u32 attached;			/* attaches not undone; under svt_core.multicast_lock */
 	struct rcu_head rcu;
 };
 
@@ -67,25 +44,12 @@ static const struct rhashtable_params svt_multicast_params = {
 	.automatic_shrinking = true,
 };
 
-/**
- * svt_multicast_init - make a device's empty table of groups
- * @core: its core
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM.
- */
 int svt_multicast_init(struct svt_core *core)
 {
 	mutex_init(&core->multicast_lock);
 	return rhashtable_init(&core->multicast, &svt_multicast_params);
 }
 
-/**
- * svt_multicast_destroy - free a device's table of groups
- * @core: its core; all QPs are gone, and with them the groups
- *
- * Context: may sleep.
- */
 void svt_multicast_destroy(struct svt_core *core)
 {
 	WARN_ON(core->multicast_count);
@@ -207,15 +171,15 @@ static int svt_multicast_attach_locked(struct svt_qp *qp, const union ib_gid *gi
 /**
  * svt_multicast_attach - let a QP receive what is sent to a group (IBTA 11.3.1)
  * @qp: UD QP
- * @gid: of the group
+ * @gid: multicast GID
  *
- * A QP gets one copy of a packet and leaves with as many detaches as there were attaches: uverbs
- * attaches once for each LID that the program names with @gid, and undoes each. Were one of them
- * to fail, ib_core would keep the QP in use for ever.
+ * A QP gets one copy of a packet, and leaves with as many detaches as there were attaches: uverbs
+ * attaches once for each LID that the program names with @gid, and undoes each. If a detach failed,
+ * ib_core would keep the QP in use for ever.
  *
  * Context: may sleep. Takes svt_core.multicast_lock.
  * Return: 0; -EINVAL not a multicast GID or not a UD QP; -ENOMEM no memory, or a limit of the
- * device; what the backend returns.
+ * device; an error of the backend.
  */
 int svt_multicast_attach(struct svt_qp *qp, const union ib_gid *gid)
 {
@@ -230,14 +194,7 @@ int svt_multicast_attach(struct svt_qp *qp, const union ib_gid *gid)
 	return ret;
 }
 
-/**
- * svt_multicast_detach - undo svt_multicast_attach()
- * @qp: UD QP
- * @gid: of the group
- *
- * Context: may sleep. Takes svt_core.multicast_lock.
- * Return: 0, or -EINVAL when the QP is not attached to the group.
- */
+/* May sleep. -EINVAL when the QP is not attached to the group. */
 int svt_multicast_detach(struct svt_qp *qp, const union ib_gid *gid)
 {
 	struct svt_multicast_member *member;
@@ -250,14 +207,7 @@ int svt_multicast_detach(struct svt_qp *qp, const union ib_gid *gid)
 	return member ? 0 : -EINVAL;
 }
 
-/**
- * svt_multicast_forget - a QP goes: detach it from all its groups
- * @qp: before svt_qp_stop()
- *
- * It may be in very many: others get the lock in between.
- *
- * Context: may sleep. Takes svt_core.multicast_lock.
- */
+/* Before svt_qp_stop(). The groups may be very many: others get the lock in between. May sleep. */
 void svt_multicast_forget(struct svt_qp *qp)
 {
 	struct svt_multicast_member *member;
@@ -281,15 +231,7 @@ static void svt_multicast_copy(struct svt_qp *qp, struct sk_buff *skb)
 		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_MEMORY);
 }
 
-/**
- * svt_multicast_deliver - hand packets to every QP of a group
- * @dev: that they came to
- * @mgid: that they were sent to
- * @netns: that they came in by, as svt_path.netns
- * @skb: as for svt_receive(), all of it for the group; consumed
- *
- * Context: BH off, RCU read section.
- */
+/* @skb: as for svt_receive(); consumed. BH off, RCU read section. */
 void svt_multicast_deliver(struct svt_device *dev, const union ib_gid *mgid, u32 netns,
 			   struct sk_buff *skb)
 {

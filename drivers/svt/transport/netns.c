@@ -18,7 +18,7 @@ static bool svt_qp_lives_in(const struct svt_qp *qp, u32 netns)
 	return qp->flow.netns == netns || qp->path.netns == netns;
 }
 
-/* Return: whether it lived there, and was not in error */
+/* True: the QP lived there and was not in ERR */
 static bool svt_qp_leave(struct svt_qp *qp, u32 netns)
 {
 	struct svt_half *half = &qp->recv.half;
@@ -30,19 +30,19 @@ static bool svt_qp_leave(struct svt_qp *qp, u32 netns)
 		svt_qp_fail(qp, half, IB_EVENT_QP_FATAL);
 	}
 	spin_unlock_bh(&half->lock);
-	/* For what was set, and for who found the lock taken */
+	/* For what svt_qp_fail() set, and for callers that found the lock taken */
 	svt_recv_schedule(qp, 0);
 	return alive;
 }
 
-/* Of many QPs some at a time. Return: whether there may be more */
+/* QPS_AT_ONCE at a time. True: there may be more */
 static bool svt_qps_leave(struct rhashtable_iter *iter, u32 netns, bool *found)
 {
 	struct svt_qp *qp;
 	u32 left;
 
 	rhashtable_walk_start(iter);
-	/* After a resize of the table it begins again, and meets some QPs twice */
+	/* A walk begins again after a resize of the table, and meets some QPs twice */
 	for (left = QPS_AT_ONCE; left; left--) {
 		qp = rhashtable_walk_next(iter);
 		if (!qp)
@@ -55,11 +55,9 @@ static bool svt_qps_leave(struct rhashtable_iter *iter, u32 netns, bool *found)
 }
 
 /**
- * svt_netns_gone - take all QPs to the error state that live in a namespace
- * @dev: device, of another namespace; it stays registered until this returns
- * @netns: as svt_path.netns; not 0
- *
- * From now on the backend gives no path or flow that number.
+ * svt_netns_gone - take all QPs that live in a namespace to the error state
+ * @dev: device of another namespace; it stays registered until this returns
+ * @netns: as svt_path.netns; not 0. The backend gives it to no path or flow any more
  *
  * Context: may sleep.
  */
@@ -70,9 +68,8 @@ void svt_netns_gone(struct svt_device *dev, u32 netns)
 	bool found;
 
 	/*
-	 * A walk skips a QP when the one before is destroyed while it rests there. So it is done
-	 * again until it finds none; but each time a process can take its QP out of the error
-	 * state.
+	 * A walk skips a QP when the one where it rests is destroyed: walk until none is found.
+	 * PASSES is the bound, as a process can take its QP out of ERR each time.
 	 */
 	do {
 		found = false;

@@ -27,7 +27,7 @@ static void svt_receive_one(struct svt_device *dev, struct sk_buff *skb,
 }
 
 /*
- * An skb of several packets is for one half of one QP as a rule, but that is the doing of whoever
+ * All packets of an skb are for one half of one QP as a rule, but that depends on the layer that
  * merged them: each run of packets with the same destination gets a clone of its own.
  */
 static void svt_receive_runs(struct svt_device *dev, struct sk_buff *skb)
@@ -66,10 +66,10 @@ static void svt_receive_runs(struct svt_device *dev, struct sk_buff *skb)
 
 /**
  * svt_receive - take packets from the wire
- * @dev: that they came to
- * @skb: one or more packets, as svt_rx_cb(@skb) says, whose ICRC is right; consumed
+ * @dev: receiving device
+ * @skb: packets as svt_rx_cb(@skb) says, whose ICRC is right; consumed
  *
- * Context: BH off. Takes an RCU read section of its own.
+ * Context: BH off.
  */
 void svt_receive(struct svt_device *dev, struct sk_buff *skb)
 {
@@ -88,7 +88,7 @@ EXPORT_SYMBOL_GPL(svt_receive);
 /**
  * svt_count_drop - count a packet that the backend lost or refused
  * @dev: device
- * @transmit: on its way out, else on its way in
+ * @transmit: on its way out
  */
 void svt_count_drop(struct svt_device *dev, bool transmit)
 {
@@ -99,7 +99,7 @@ EXPORT_SYMBOL_GPL(svt_count_drop);
 
 /**
  * svt_count_forgery - count a packet that somebody else sends in the name of a QP
- * @dev: a device with the address that it was to come from
+ * @dev: has its source address
  *
  * Context: any.
  */

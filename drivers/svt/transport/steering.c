@@ -2,14 +2,13 @@
 /*
  * The flow rules of a device, and where a frame goes by them.
  *
- * Sniffers are asked first, then rules that name something, by priority and age, then defaults. A
- * sniffer and a default get copies. A rule that names something takes the frame from those behind
- * it and from the host, as a NIC's would, unless it says "don't trap"; a frame to many goes to
- * every QP with such a rule that matches. Defaults are for what none of these matched.
+ * The order is: sniffers, then rules that name something, by priority and age, then defaults.
+ * Sniffers and defaults get copies; defaults only if no rule that names something matched. Such a
+ * rule takes the frame from those behind it and from the host, as a NIC's would, unless it says
+ * "don't trap"; a multicast frame goes to every QP with such a rule that matches.
  *
- * Rules are changed under svt_core.rules_lock, and read under RCU. With the first one the backend
- * begins to offer frames, with the last it ceases. ib_core keeps a QP as long as it has a rule, and
- * stopping it waits for a grace period, so no frame meets one that is gone.
+ * Rules change under svt_core.rules_lock, and are read under RCU. ib_core keeps a QP as long as it
+ * has a rule, and stopping it waits for a grace period, so no frame meets a QP that is gone.
  */
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -64,7 +63,7 @@ static bool svt_rule_names(const struct svt_rule *rule, struct svt_steer *steer)
 	return !late;
 }
 
-/* Rules are to be asked in their order */
+/* To be called for the rules in their order */
 static bool svt_rule_gets(const struct svt_rule *rule, struct svt_steer *steer)
 {
 	switch (rule->type) {
@@ -80,8 +79,8 @@ static bool svt_rule_gets(const struct svt_rule *rule, struct svt_steer *steer)
 }
 
 /*
- * A frame that a QP sends stays here if a rule is for its destination; else it leaves, and of one
- * to many, or for who does not trap, a copy stays.
+ * A frame that a QP sends stays here if a rule names its destination. If it is multicast or the
+ * rule does not trap, it leaves and a copy stays. Without such a rule it just leaves.
  */
 static enum svt_steering svt_steer_sent(struct svt_steer *steer)
 {
@@ -113,14 +112,13 @@ static enum svt_steering svt_steer_received(struct svt_steer *steer)
 }
 
 /**
- * svt_steer - what is to be done with a frame
+ * svt_steer - what to do with a frame
  * @dev: device
- * @bytes: the beginning of the frame, with its tag
+ * @bytes: beginning of the frame, with its tag
  * @length: of @bytes: SVT_STEER_BYTES, or the whole frame
- * @sent: a QP of @dev sends it: may it have to be received by @dev? SVT_STEER_TAKE: only that
+ * @sent: a QP of @dev sends it; SVT_STEER_TAKE: only @dev receives it
  *
- * Context: any but hard interrupts; may be called from inside xmit. Takes an RCU read section of
- *	its own.
+ * Context: any but hard interrupts; may be called from inside xmit.
  * Return: enum svt_steering.
  */
 enum svt_steering svt_steer(struct svt_device *dev, const u8 *bytes, u32 length, bool sent)
@@ -148,7 +146,7 @@ static void svt_frame_copy(struct svt_qp *qp, struct sk_buff *skb)
 		svt_count(svt_qp_counters(qp), SVT_COUNT_RX_DROPPED_MEMORY);
 }
 
-/* The rules may be others than those that svt_steer() saw */
+/* The rules may have changed since svt_steer() */
 static void svt_frame_deliver(struct svt_steer *steer, struct sk_buff *skb)
 {
 	const struct svt_rule *rule;
@@ -169,11 +167,11 @@ static void svt_frame_deliver(struct svt_steer *steer, struct sk_buff *skb)
 
 /**
  * svt_receive_frame - take a frame that svt_steer() wants
- * @dev: that it came to
- * @skb: begins with the Ethernet header, has its tag and its checksums; svt_rx_cb(@skb)->checked
- *	is set. Consumed.
+ * @dev: receiving device
+ * @skb: from the Ethernet header on, with tag and checksums; svt_rx_cb(@skb)->checked is set;
+ *	consumed
  *
- * Context: BH off. Takes an RCU read section of its own.
+ * Context: BH off.
  */
 void svt_receive_frame(struct svt_device *dev, struct sk_buff *skb)
 {
@@ -194,20 +192,12 @@ void svt_receive_frame(struct svt_device *dev, struct sk_buff *skb)
 }
 EXPORT_SYMBOL_GPL(svt_receive_frame);
 
-/**
- * svt_steering_init - make a device's empty list of rules
- * @core: its core
- */
 void svt_steering_init(struct svt_core *core)
 {
 	INIT_LIST_HEAD(&core->rules);
 	mutex_init(&core->rules_lock);
 }
 
-/**
- * svt_steering_destroy - the end of a device's list of rules
- * @core: its core; all flows are gone
- */
 void svt_steering_destroy(struct svt_core *core)
 {
 	WARN_ON(!list_empty(&core->rules));
@@ -226,7 +216,7 @@ static u32 svt_rule_rank(const struct svt_rule *rule)
 	}
 }
 
-/* Behind all that are asked earlier; looked for from the end, where most go */
+/* Searches from the end, where most go */
 static struct list_head *svt_rule_place(struct svt_core *core, const struct svt_rule *rule)
 {
 	struct svt_rule *other;
@@ -238,7 +228,7 @@ static struct list_head *svt_rule_place(struct svt_core *core, const struct svt_
 	return &core->rules;
 }
 
-/* With the first rule, and without the last */
+/* The backend offers frames from the first rule to the last */
 static int svt_steering_listen(struct svt_device *dev, bool begin)
 {
 	const struct svt_frame_ops *frames = dev->ops->frames;
@@ -266,13 +256,13 @@ static int svt_steering_add_locked(struct svt_rule *rule)
 
 /**
  * svt_steering_add - let a rule steer frames
- * @rule: made by svt_rule_parse()
+ * @rule: from svt_rule_parse()
  *
- * A QP that has an equal rule gets no frame twice, and has to remove both.
+ * A QP with two equal rules gets no frame twice, and has to remove both.
  *
  * Context: may sleep. Takes svt_core.rules_lock.
- * Return: 0; -ENOMEM the device has SVT_MAX_RULES; -EOPNOTSUPP the backend, or the kernel, has
- * nothing to take frames by; what the backend returns.
+ * Return: 0; -ENOMEM the device has SVT_MAX_RULES; -EOPNOTSUPP the backend, or the kernel, cannot
+ * take frames; an error of the backend.
  */
 int svt_steering_add(struct svt_rule *rule)
 {
@@ -285,12 +275,7 @@ int svt_steering_add(struct svt_rule *rule)
 	return ret;
 }
 
-/**
- * svt_steering_remove - undo svt_steering_add()
- * @rule: freed after a grace period
- *
- * Context: may sleep. Takes svt_core.rules_lock.
- */
+/* May sleep. Frees @rule after a grace period. */
 void svt_steering_remove(struct svt_rule *rule)
 {
 	struct svt_device *dev = rule->qp->dev;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the types of QP do differently, in one table.
+ * The differences between the QP types, in one table.
  */
 #include "requester/completer.h"
 #include "responder/raw.h"
@@ -68,19 +68,14 @@ static const struct svt_qp_type svt_qp_ud = {
 	.send_error_state = IB_QPS_SQE,
 };
 
-/* What it takes and gives has no headers of the transport, so no opcodes either */
+/* Its frames have no headers of the transport, so no opcodes either */
 static const struct svt_qp_type svt_qp_raw = {
 	.send_opcodes = BIT(IB_UVERBS_WR_SEND),
 	.frame = svt_responder_frame,
 	.send_error_state = IB_QPS_ERR,
 };
 
-/**
- * svt_qp_type - the operations of a QP type
- * @type: type
- *
- * Return: the table's row, or NULL: not a type that svt has.
- */
+/* NULL: svt does not have this type */
 const struct svt_qp_type *svt_qp_type(enum ib_qp_type type)
 {
 	switch (type) {
