@@ -21,7 +21,7 @@
 #include "responder/rd_atomic.h"
 #include "responder/responder.h"
 
-/* What a modify makes before it takes the locks */
+/* Made before the locks are taken */
 struct svt_qp_change {
 	struct svt_path *path;
 	u32 *read_ends;
@@ -231,7 +231,7 @@ static int svt_enter(struct svt_qp *qp, enum ib_qp_state new_state)
 	}
 	if (new_state == IB_QPS_RTS && old == IB_QPS_RTR)
 		svt_requester_start(qp);
-	/* What was posted before is not sent now, even if there was no time to flush it */
+	/* Requests posted before are not sent now, even if there was no time to flush them */
 	if (new_state == IB_QPS_RTS && old == IB_QPS_SQE) {
 		svt_send_flush(qp, qp->send.ring.entries);
 		if (qp->state != old)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Address vectors: what an address handle says, in the form that the backend wants. A UD request
- * in a ring names one by its number in svt_core.ahs; the requester looks it up under RCU, checks
- * the protection domain and takes a reference. The handle holds the first reference, so that one
- * that is destroyed while requests use it goes with the last of them.
+ * Address vectors: address handles in the form that the backend wants. A UD request in a ring names
+ * one by its number in svt_core.ahs; the requester looks it up under RCU, checks the PD and takes a
+ * reference. The handle holds the first, so requests may outlive the handle.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -19,14 +18,9 @@ static void svt_av_path_release(struct svt_av *av)
 	rdma_destroy_ah_attr(&av->path.ah_attr);
 }
 
-/**
- * svt_path_address - where a path leads
- * @path: path
- * @attr: has a GRH with its source GID resolved; takes a reference on that
- *
- * Of a flow label 20 bits are looked at, as NICs do: UCX gives 32 for "any".
- *
- * Context: any.
+/*
+ * Takes a reference on the source GID of @attr. Only 20 bits of the flow label count, as with NICs:
+ * UCX gives 32 for "any". Any context.
  */
 void svt_path_address(struct svt_path *path, const struct rdma_ah_attr *attr)
 {
@@ -51,8 +45,8 @@ static int svt_av_path_init(struct svt_av *av, const struct rdma_ah_attr *attr)
 }
 
 /*
- * Numbers go round, so that a request that comes after its handle does not meet the next one's.
- * There are more than processes may have handles (SVT_MAX_AH): a kernel client gets one.
+ * Numbers go round, so that a late request does not meet the next handle. There are more numbers
+ * than SVT_MAX_AH, the limit of processes, so a kernel client gets one.
  */
 static int svt_av_number(struct svt_core *core, struct svt_av *av, gfp_t gfp)
 {
@@ -73,12 +67,12 @@ static int svt_av_number(struct svt_core *core, struct svt_av *av, gfp_t gfp)
 /**
  * svt_av_create - make an address vector and give it a number
  * @dev: device
- * @pd: only QPs of it may use the vector
+ * @pd: only its QPs may use the vector
  * @attr: has a GRH with its source GID resolved
- * @gfp: GFP_ATOMIC when the caller cannot sleep; SVT_GFP_CHARGED for a process
+ * @gfp: SVT_GFP_CHARGED for a process
  *
  * Context: as @gfp says; ib_cm calls with interrupts off.
- * Return: the vector with a reference for the caller; -ENOMEM, or what path_init returns.
+ * Return: the vector with a reference for the caller; -ENOMEM, or an error of path_init.
  */
 struct svt_av *svt_av_create(struct svt_device *dev, struct ib_pd *pd,
 			     const struct rdma_ah_attr *attr, gfp_t gfp)
@@ -106,7 +100,7 @@ free:
 	return ERR_PTR(ret);
 }
 
-/* A look-up may have found @av before its number went: it reads @ref and @pd until its RCU ends */
+/* A look-up that found @av before its number went reads @ref and @pd until its RCU section ends */
 static void svt_av_free(struct kref *ref)
 {
 	struct svt_av *av = container_of(ref, struct svt_av, ref);
@@ -115,23 +109,13 @@ static void svt_av_free(struct kref *ref)
 	kfree_rcu(av, rcu);
 }
 
-/**
- * svt_av_put - let go of an address vector
- * @av: vector
- *
- * Context: any.
- */
+/* Any context */
 void svt_av_put(struct svt_av *av)
 {
 	kref_put(&av->ref, svt_av_free);
 }
 
-/**
- * svt_av_forget - the handle goes: nobody finds the vector by its number any more
- * @av: vector; the reference that svt_av_create() gave is put
- *
- * Context: any.
- */
+/* Ends look-ups by number; puts the reference of svt_av_create(). Any context. */
 void svt_av_forget(struct svt_av *av)
 {
 	struct xarray *ahs = &av->dev->core->ahs;

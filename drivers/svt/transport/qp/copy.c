@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Copies into memory regions: the one copy that received data goes through, from wherever the
- * skb has it to where the work request wants it. Inside the RCU read section of the look-up.
+ * Copies into memory regions: the one copy of received data, from the skb or train to where the
+ * work request wants it. Inside the RCU read section of the look-up.
  */
 #include <linux/bvec.h>
 #include <linux/highmem.h>
@@ -11,17 +11,14 @@
 #include "copy.h"
 #include "train.h"
 
-/*
- * Programs wait for a flag in memory that a WRITE sets after another one, and NICs keep the order:
- * what is copied from here on is seen no earlier than what was copied before.
- */
+/* A program may poll for a flag that a later WRITE sets: keep the order of copies, as NICs do */
 static void svt_keep_order(void)
 {
 	/* Pairs with the acquire of the program that finds the flag */
 	smp_wmb();
 }
 
-/* Who calls a static function of this file has entered @region */
+/* The callers of all static functions of this file have entered @region */
 static int svt_region_fill_bytes(const struct svt_region *region, u64 offset, u32 length,
 				 const void *from)
 {
@@ -40,15 +37,7 @@ static int svt_region_fill_bytes(const struct svt_region *region, u64 offset, u3
 	return 0;
 }
 
-/**
- * svt_region_fill - copy from kernel memory into a region
- * @region: from a look-up that allowed writing
- * @offset: of the first byte in @region
- * @length: bytes
- * @from: bytes
- *
- * Return: 0, or -EFAULT when @region is too short, or was invalidated since it was looked up.
- */
+/* -EFAULT: @region is too short, or was invalidated since its look-up (for writing) */
 int svt_region_fill(const struct svt_region *region, u64 offset, u32 length, const void *from)
 {
 	int ret;
@@ -83,7 +72,7 @@ static int svt_region_fill_skb(const struct svt_region *region, u64 offset, u32 
 	return ret;
 }
 
-/* Payload that never was in an skb; as a rule from where the last copy ended */
+/* Payload that never was in an skb; starts where the last copy ended, as a rule */
 static int svt_region_fill_train(const struct svt_region *region, u64 offset, u32 length,
 				 const struct svt_rx_packet *rx, u32 from)
 {
@@ -133,17 +122,7 @@ static int svt_region_fill_packets(const struct svt_region *region, u64 offset, 
 	return ret;
 }
 
-/**
- * svt_region_fill_payload - copy what packets carry into a region
- * @region: from a look-up that allowed writing
- * @offset: of the first byte in @region
- * @length: bytes; @from + @length is not beyond the payload of @rx->run packets
- * @rx: packets
- * @from: of the first byte in their payload
- *
- * Return: 0, or -EFAULT when @region or the skb is too short, or @region was invalidated since it
- * was looked up.
- */
+/* -EFAULT: as svt_region_fill(), or the skb is short. @from + @length: within @rx->run payloads */
 int svt_region_fill_payload(const struct svt_region *region, u64 offset, u32 length,
 			    const struct svt_rx_packet *rx, u32 from)
 {
@@ -157,14 +136,7 @@ int svt_region_fill_payload(const struct svt_region *region, u64 offset, u32 len
 	return ret;
 }
 
-/**
- * svt_rx_copy - copy what a packet carries to kernel memory
- * @rx: packet
- * @to: memory
- * @length: bytes; not beyond the payload
- *
- * Return: 0, or -EFAULT when the skb is too short.
- */
+/* @length is not beyond the payload. -EFAULT: the skb is too short */
 int svt_rx_copy(const struct svt_rx_packet *rx, void *to, u32 length)
 {
 	if (!rx->train)

@@ -5,14 +5,7 @@
 #include "../../trace.h"
 #include "drop.h"
 
-/**
- * svt_drop - count a packet, or what is behind it in its train, and trace it
- * @counters: where it counts
- * @skb: that holds it; or NULL
- * @reason: why
- *
- * Context: any. RCU read section, if @counters are a QP's.
- */
+/* @skb may be NULL. Any context; RCU read section, if @counters are a QP's. */
 void svt_drop(struct svt_counters __percpu *counters, const struct sk_buff *skb,
 	      enum svt_counter reason)
 {

@@ -12,7 +12,6 @@
 void svt_drop(struct svt_counters __percpu *counters, const struct sk_buff *skb,
 	      enum svt_counter reason);
 
-/* Likewise, and the skb goes with it */
 static inline void svt_drop_skb(struct svt_counters __percpu *counters, struct sk_buff *skb,
 				enum svt_counter reason)
 {

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Page faults of the engine. It may not sleep, so a half that meets memory that is paged on demand
- * and not there leaves its request as it is, has the pages brought by the workqueue of the process
- * that has the memory, and is scheduled when they are there (SVT_WORK_PAGES); then it tries again.
- * What could not be brought is found out when it tries: svt_fault_begin() says so for the same
- * bytes.
+ * Page faults of the engine, which may not sleep. A half that meets absent pages leaves its request
+ * as it is. The workqueue of the process that has the memory brings the pages and schedules the
+ * half (SVT_WORK_PAGES), which tries again; svt_fault_begin() fails if they could not be brought.
  *
- * A half waits for one thing at a time. The owner of the half sets svt_fault.state to PENDING, and
- * then all of struct svt_fault but @forgotten is the worker's, until it sets it to something else
- * (release, paired with the acquire of who reads it).
+ * A half waits for one thing at a time. Its owner sets svt_fault.state to PENDING; then the worker
+ * has struct svt_fault but @forgotten, until it sets another state (release; readers acquire).
  */
 #include "../../mem/paging.h"
 #include "fault.h"
 #include "half.h"
 
-/* Has it been tried, in vain? Then it is told once */
+/* True once for bytes that could not be brought */
 static bool svt_fault_was_refused(struct svt_fault *fault, u64 id, u64 first)
 {
 	if (fault->state != SVT_FAULT_REFUSED)
@@ -26,12 +23,12 @@ static bool svt_fault_was_refused(struct svt_fault *fault, u64 id, u64 first)
 /**
  * svt_fault_begin - have pages of a region brought
  * @qp: QP
- * @half: the half of it that waits for them
- * @region: svt_region_absent(), from a look-up
- * @offset: of the first byte in @region
+ * @half: that waits for them
+ * @region: svt_region_absent()
+ * @offset: in @region
  * @length: bytes
  *
- * Context: @half->lock held, the RCU read section of the look-up.
+ * Context: RCU read section of the look-up.
  * Return: true: SVT_WORK_PAGES follows; false: there is no such memory.
  */
 bool svt_fault_begin(struct svt_qp *qp, struct svt_half *half, const struct svt_region *region,
@@ -58,7 +55,7 @@ bool svt_fault_begin(struct svt_qp *qp, struct svt_half *half, const struct svt_
 	return true;
 }
 
-/* Pages that left faster than they came are asked for again */
+/* -EBUSY: the pages left faster than they came; the half asks again */
 static void svt_fault_carry_out(struct svt_qp *qp, struct svt_fault *fault)
 {
 	enum svt_paging_want want = fault->write ? SVT_PAGING_WRITE : SVT_PAGING_READ;
@@ -90,22 +87,13 @@ static void svt_recv_fault(struct work_struct *work)
 	svt_recv_schedule(qp, SVT_WORK_PAGES);
 }
 
-/**
- * svt_faults_init - make both halves of a new QP ready to wait for pages
- * @qp: QP
- */
 void svt_faults_init(struct svt_qp *qp)
 {
 	INIT_WORK(&qp->send.half.fault.work, svt_send_fault);
 	INIT_WORK(&qp->recv.half.fault.work, svt_recv_fault);
 }
 
-/**
- * svt_faults_stop - wait for what is brought for a QP that goes
- * @qp: QP in RESET that nobody can find any more
- *
- * Context: may sleep.
- */
+/* @qp is in RESET and nobody finds it any more. May sleep. */
 void svt_faults_stop(struct svt_qp *qp)
 {
 	flush_work(&qp->send.half.fault.work);

@@ -12,25 +12,14 @@ bool svt_fault_begin(struct svt_qp *qp, struct svt_half *half, const struct svt_
 		     u64 offset, u64 length);
 void svt_faults_stop(struct svt_qp *qp);
 
-/**
- * svt_fault_pending() - whether a half waits for pages
- * @half: half of a QP
- *
- * Context: @half->lock held.
- * Return: true: SVT_WORK_PAGES comes when it is over.
- */
+/* Caller holds @half->lock. True: SVT_WORK_PAGES follows. */
 static inline bool svt_fault_pending(const struct svt_half *half)
 {
 	/* Pairs with the release in svt_fault_carry_out() */
 	return smp_load_acquire(&half->fault.state) == SVT_FAULT_PENDING;
 }
 
-/**
- * svt_fault_forget() - what was refused may be asked for again
- * @half: half of a QP that is reset
- *
- * Context: @half->lock held.
- */
+/* Refused bytes may be asked for again. Caller holds @half->lock. */
 static inline void svt_fault_forget(struct svt_half *half)
 {
 	half->fault.forgotten = true;

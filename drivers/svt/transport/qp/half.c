@@ -3,17 +3,15 @@
  * Run-to-completion scheduling of the two halves of a QP.
  *
  * A caller sets a bit in half->work, then tries half->lock. If it gets the lock, it runs the half
- * until no bit is left. If not, it returns at once: the owner reads half->work again after it has
- * dropped the lock. The two full barriers below leave two cases: the caller's trylock comes after
- * the unlock and succeeds, or the owner sees the bit.
+ * until no bit is left. If not, it returns at once: the owner reads half->work again after the
+ * unlock. The two full barriers below leave two cases: the caller's trylock comes after the unlock
+ * and succeeds, or the owner sees the bit.
  *
- * Completions and events are collected under the lock and delivered after it, because handlers may
- * post, poll, or schedule this QP again.
+ * Completions and events are delivered after the unlock, as handlers may post, poll, or schedule.
  *
  * Under a flood, softirqs could keep the CPU from a program that they have just woken. So a
- * requester that waited for room in the backend yields once after such a wake-up, and goes on in
- * the workqueue. Its work is bound to the CPU: packets leave one CPU in order, but two CPUs are two
- * queues.
+ * requester that waited for room in the backend yields once after such a wake-up, to the workqueue
+ * of the same CPU: two CPUs are two queues, which would reorder packets.
  */
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -24,22 +22,21 @@
 #include "packets.h"
 #include "xrc.h"
 
-/* Rounds of one owner before it hands over to the workqueue, so that BH come on again */
+/* Rounds of one owner before the workqueue goes on, so that BH come on again */
 #define SVT_HALF_ROUNDS		32
-/* How often one caller takes the lock for what others left, before the workqueue does */
+/* How often one caller takes the lock for the bits of others, before the workqueue does */
 #define SVT_HALF_HOLDS		8
 
 /* Completions were notified since a requester last yielded. A stale one costs a switch */
 static DEFINE_PER_CPU(bool, svt_notified);
 
 /*
- * A handler that is called for a peer may post, and that may lead to a handler again. On a
- * real-time kernel it may be the handler of a task that was preempted: then the workqueue notifies
- * without need.
+ * Ends recursion: a handler that is called for a peer may post, and that may call a handler. On a
+ * real-time kernel a preempted task may have set it: then the workqueue notifies without need.
  */
 static DEFINE_PER_CPU(bool, svt_notifying);
 
-/* What is pending for the clients of a peer on this host. No lock is held */
+/* For the clients of a peer on this host. No lock is held. */
 static void svt_notify_peer(struct svt_qp *peer)
 {
 	if (this_cpu_xchg(svt_notifying, true)) {
@@ -87,7 +84,7 @@ static void svt_notify_deliver(struct svt_qp *qp, struct svt_half *half,
 		svt_notify_peer(notify->peer);
 }
 
-/* Caller has the lock. Returns whether the run stopped for its budget. */
+/* Caller holds the lock. True: the run stopped for its budget. */
 static bool svt_half_work(struct svt_qp *qp, struct svt_half *half)
 {
 	unsigned int rounds;
@@ -113,7 +110,7 @@ static void svt_half_schedule(struct svt_qp *qp, struct svt_half *half, int work
 		struct svt_notify notify;
 		bool again;
 
-		/* Pairs with the barrier below: the bit before the attempt */
+		/* Pairs with the barrier below: set the bit before the trylock */
 		smp_mb__after_atomic();
 		local_bh_disable();
 		if (!spin_trylock(&half->lock)) {
@@ -128,7 +125,7 @@ static void svt_half_schedule(struct svt_qp *qp, struct svt_half *half, int work
 		svt_notify_deliver(qp, half, &notify);
 		rcu_read_unlock();
 		local_bh_enable();
-		/* Pairs with the barrier above: the unlock before the look */
+		/* Pairs with the barrier above: unlock before reading the bits */
 		smp_mb();
 		if (!atomic_read(&half->work))
 			return;
@@ -140,25 +137,18 @@ static void svt_half_schedule(struct svt_qp *qp, struct svt_half *half, int work
 }
 
 /**
- * svt_send_schedule - let requester and completer look at something
+ * svt_send_schedule - run the send half, or leave the bits to its owner
  * @qp: QP; the caller makes sure that it stays
- * @work: enum svt_work
+ * @work: bits of enum svt_work
  *
- * Context: any but hard interrupts; not under send.half.lock of this QP, unless only the bit is
- *	to be left for the owner.
+ * Context: any but hard interrupts; under send.half.lock of this QP it only leaves the bits.
  */
 void svt_send_schedule(struct svt_qp *qp, int work)
 {
 	svt_half_schedule(qp, &qp->send.half, work);
 }
 
-/**
- * svt_recv_schedule - let the responder look at something
- * @qp: QP; the caller makes sure that it stays
- * @work: enum svt_work
- *
- * Context: as svt_send_schedule().
- */
+/* As svt_send_schedule(), for the receive half */
 void svt_recv_schedule(struct svt_qp *qp, int work)
 {
 	svt_half_schedule(qp, &qp->recv.half, work);
@@ -184,12 +174,7 @@ static void svt_recv_late(struct work_struct *work)
 	svt_recv_schedule(container_of(work, struct svt_qp, recv.half.late.work), SVT_WORK_QUEUE);
 }
 
-/**
- * svt_halves_init - make both halves of a new QP ready to be scheduled
- * @qp: QP
- * @send_run: works on the send half; under its lock, BH off, RCU read section
- * @recv_run: likewise on the receive half
- */
+/* The runs are called under the lock of their half, BH off, in an RCU read section */
 void svt_halves_init(struct svt_qp *qp, void (*send_run)(struct svt_qp *qp, int work),
 		     void (*recv_run)(struct svt_qp *qp, int work))
 {
@@ -217,8 +202,8 @@ static struct svt_cq *svt_half_cq(struct svt_qp *qp, const struct svt_half *half
  * @qp: QP
  * @half: its half, whose lock the caller holds
  * @cqes: all but qp_num and the time stamps; one that failed comes alone
- * @count: how many
- * @solicited: the peer, or an error, asks for a solicited event
+ * @count: of @cqes
+ * @solicited: the peer asks for a solicited event
  */
 void svt_complete(struct svt_qp *qp, struct svt_half *half, struct svt_cqe *cqes, u32 count,
 		  bool solicited)
@@ -243,12 +228,10 @@ void svt_complete(struct svt_qp *qp, struct svt_half *half, struct svt_cqe *cqes
 }
 
 /**
- * svt_qp_fail - take a QP to the error state from inside a half
+ * svt_qp_fail - take a QP to ERR, so that both halves flush; not if it is in ERR or RESET
  * @qp: QP
  * @half: its half, whose lock the caller holds
  * @event: enum ib_event_type to raise, or -1
- *
- * Both halves flush their queues in their next round. Nothing happens to a QP in ERR or RESET.
  */
 void svt_qp_fail(struct svt_qp *qp, struct svt_half *half, int event)
 {
@@ -266,13 +249,13 @@ void svt_qp_fail(struct svt_qp *qp, struct svt_half *half, int event)
 		svt_notify_qp(half, event);
 }
 
-/* Whether a program was woken that may wait for this CPU, which softirqs would keep */
+/* A program was woken that may wait for this CPU */
 static bool svt_should_yield(void)
 {
 	return this_cpu_read(svt_notified) && !is_idle_task(current) && !single_task_running();
 }
 
-/* Return: whether the worker goes on. Not for a QP that svt_qp_stop() may be done waiting for. */
+/* True: the worker goes on. Not for a QP that svt_qp_stop() may be done waiting for. */
 static bool svt_yield(struct svt_qp *qp)
 {
 	bool give;
@@ -291,20 +274,19 @@ static bool svt_yield(struct svt_qp *qp)
 
 /**
  * svt_flow_ready - a backend that refused a train has room again
- * @flow: the flow
+ * @flow: the flow, open
  *
- * Who is told first may take all of the room. So the halves take turns: a requester that always has
- * something to send must not keep the acknowledgments back that its peer waits for, nor responses
- * to READs the requests.
+ * The half that hears first may take all of the room, so they take turns: else a busy requester
+ * would keep back the acknowledgments that its peer waits for, or responses to READs the requests.
  *
- * Context: any but hard interrupts; not from inside xmit. The flow is open.
+ * Context: any but hard interrupts; not from inside xmit.
  */
 void svt_flow_ready(struct svt_flow *flow)
 {
 	struct svt_qp *qp = flow->qp;
 	bool turn = !READ_ONCE(qp->flow_turn);
 
-	/* Two that come at once may give the same half two turns, which does no harm */
+	/* A race may give one half two turns, which does no harm */
 	WRITE_ONCE(qp->flow_turn, turn);
 	if (turn)
 		svt_recv_schedule(qp, SVT_WORK_FLOW);

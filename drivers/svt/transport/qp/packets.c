@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Packets on their way from the backlog of a half, or from a QP of this host, to the handler of the
- * QP's type: the checks that every packet has to pass before the state of the QP may change. It
- * parses, belongs to the QP's service, comes from the QP's peer, and has the right P_Key.
- *
- * Called by the owner of the half.
+ * QP's type. Before the state of the QP may change, every packet has to parse, belong to the QP's
+ * service, come from the QP's peer, and have the right P_Key. Called by the owner of the half.
  */
 #include <linux/unaligned.h>
 
@@ -13,17 +11,16 @@
 #include "drop.h"
 #include "packets.h"
 
-/* BTHs that are to go on with a message are alike in this many bytes; behind are AckReq and PSN */
+/* Bytes of a BTH that are alike within a message; AckReq and PSN follow */
 #define SVT_BTH_ALIKE		8
 
-/* Where the packets of an skb or train are that are left */
 struct svt_rx_cursor {
 	u32 index;
 	u32 offset;
 	u32 left;		/* bytes */
 	u32 stride;
 	u32 trailer;
-	bool alone;		/* one did not take those along that went on with it */
+	bool alone;		/* a handler did not take the packets that continued its own */
 };
 
 /* In the middle of a message, or a whole SEND that says nothing but its data */
@@ -37,7 +34,7 @@ static bool svt_may_run(const struct svt_packet *packet)
 			 !(flags & (SVT_OP_IMM | SVT_OP_IETH)));
 }
 
-/* The first @length bytes of the packet @ahead packets on, if they are in one piece */
+/* First bytes of the packet that is @ahead packets on; NULL: not in one piece */
 static const u8 *svt_bytes_at(const struct svt_rx_packet *rx, const struct svt_rx_cursor *at,
 			      u32 ahead, u32 length)
 {
@@ -48,7 +45,7 @@ static const u8 *svt_bytes_at(const struct svt_rx_packet *rx, const struct svt_r
 	return svt_skb_bytes(rx->skb, at->offset + ahead * at->stride, length);
 }
 
-/* Behind @rx, which has the headers @first: how many packets that differ by the PSN only? */
+/* Counts the packets behind @rx that differ by the PSN only; @first: the headers of @rx */
 static void svt_find_more(struct svt_rx_packet *rx, const struct svt_rx_cursor *at,
 			  const u8 *first)
 {
@@ -73,7 +70,7 @@ static void svt_find_more(struct svt_rx_packet *rx, const struct svt_rx_cursor *
 	}
 }
 
-/* Copied, because who spliced pages into a packet may change them meanwhile */
+/* Copies the headers: a sender that spliced pages into the packet may change them meanwhile */
 static bool svt_parse(struct svt_rx_packet *rx, const struct svt_rx_cursor *at)
 {
 	u8 buffer[SVT_HEADER_MAX];
@@ -97,7 +94,7 @@ static bool svt_parse(struct svt_rx_packet *rx, const struct svt_rx_cursor *at)
 	return true;
 }
 
-/* A process hears nothing of what comes to another namespace */
+/* A process does not get packets of another namespace */
 static bool svt_is_heard(const struct svt_qp *qp, const struct svt_rx_cb *cb)
 {
 	return !qp->user || qp->flow.everywhere || cb->netns == qp->flow.netns;
@@ -147,7 +144,7 @@ static enum svt_counter svt_half_dispatch(struct svt_qp *qp, struct svt_half *ha
 	return SVT_COUNT_TOTAL;
 }
 
-/* rx->run packets from @at. Returns SVT_COUNT_TOTAL, or the reason why the first is dropped. */
+/* SVT_COUNT_TOTAL: rx->run packets are done; else the reason to drop the first */
 static enum svt_counter svt_half_packet(struct svt_qp *qp, struct svt_half *half,
 					struct svt_rx_packet *rx, const struct svt_rx_cursor *at)
 {
@@ -219,14 +216,7 @@ static void svt_half_skb(struct svt_qp *qp, struct svt_half *half, struct sk_buf
 	consume_skb(skb);
 }
 
-/**
- * svt_half_train - packets of a QP of this host
- * @qp: QP
- * @half: its half, whose lock the caller holds
- * @train: from the peer of @qp
- *
- * Context: BH off, RCU read section.
- */
+/* @train: from the peer of @qp. BH off, RCU read section. */
 void svt_half_train(struct svt_qp *qp, struct svt_half *half, const struct svt_train *train)
 {
 	u32 pad = -train->last_length & 3, stride = train->header_length + train->payload_length;
@@ -243,15 +233,7 @@ void svt_half_train(struct svt_qp *qp, struct svt_half *half, const struct svt_t
 	svt_half_walk(qp, half, &rx, &at);
 }
 
-/**
- * svt_half_packets - work off the backlog of a half
- * @qp: QP
- * @half: its half, whose lock the caller holds
- *
- * Other CPUs may fill it as fast as we empty it: what is left is for the next round.
- *
- * Context: owner of @half, BH off, RCU read section.
- */
+/* Other CPUs may fill the backlog as fast as this empties it. BH off, RCU read section. */
 void svt_half_packets(struct svt_qp *qp, struct svt_half *half)
 {
 	unsigned int budget = SVT_PACKETS_BUDGET;

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Who is connected to whom. A packet does not name the QP that sends it (IBTA 9.2), so its receiver
- * takes all that comes from its peer's address for its peer's. Who may speak to a remote QP from an
- * address is decided here, on the host that has the address: the user who connected a QP so first.
+ * Connections of local addresses to remote QPs. A packet does not name the QP that sends it (IBTA
+ * 9.2), so its receiver trusts all that comes from its peer's address. The host that has the
+ * address decides which user may speak from it to a remote QP: the first to connect a QP so.
  *
- * The tables are for all devices, because several may have an address: those of a bond and of a
- * netdev in it. A QP is in them from RTR to RESET or its end. In ERR too: its peer may not know of
- * that, and would believe another.
- *
- * Changed under svt_peers_lock, which is taken inside svt_qp.modify_lock; pairs are looked up under
- * RCU.
+ * The tables are for all devices, as several may have an address (a bond and its netdevs). A QP is
+ * in them from RTR to RESET or its end; in ERR too, as its peer may not know, and would believe
+ * another. svt_peers_lock, inside of svt_qp.modify_lock, for changes; RCU for look-ups of pairs.
  */
 #include <linux/mutex.h>
 #include <linux/rhashtable.h>
@@ -17,17 +14,10 @@
 
 #include "peers.h"
 
-/**
- * struct svt_peer_pair - two addresses with QPs that are connected by them
- * @node: in svt_peer_pairs
- * @key: the addresses
- * @peers: how many struct svt_peer there are of them; under svt_peers_lock, never 0 outside
- * @rcu: for freeing
- */
 struct svt_peer_pair {
 	struct rhash_head node;
 	struct svt_peer_pair_key key;
-	u32 peers;
+	u32 peers;		/* under svt_peers_lock, never 0 outside */
 	struct rcu_head rcu;
 };
 
@@ -37,17 +27,10 @@ struct svt_peer_key {
 	u64 qpn;
 };
 
-/**
- * struct svt_peer - a remote QP that QPs of ours are connected to
- * @node: in svt_peers
- * @key: the addresses, and its number
- * @pair: of the addresses
- * @users: QPs of ours
- * @owned: of these, the QPs of @uid
- * @uid: whose the first of them is; INVALID_UID: a client's in the kernel. Once @owned is 0 it
- *	stays 0: who is left came by a privilege, or is a client in the kernel, and so must be who
- *	joins
- * @rcu: for freeing
+/*
+ * A remote QP that QPs of ours are connected to; @owned of our @users belong to @uid, the user of
+ * the first (INVALID_UID: a kernel client). Once @owned is 0 it stays 0: all that are left came by
+ * a privilege or are kernel clients, and so must be all that join.
  */
 struct svt_peer {
 	struct rhash_head node;
@@ -59,10 +42,7 @@ struct svt_peer {
 	struct rcu_head rcu;
 };
 
-/*
- * What may become a peer, and its pair. It is made outside of the lock: who waits for memory, or is
- * at the limit of a control group, keeps nobody else from connecting.
- */
+/* Allocated outside of the lock: a process that waits for memory keeps nobody from connecting */
 struct svt_peer_spare {
 	struct svt_peer_pair *pair;
 	struct svt_peer *peer;
@@ -86,12 +66,6 @@ static struct rhashtable svt_peer_pairs;
 static struct rhashtable svt_peers;
 static DEFINE_MUTEX(svt_peers_lock);
 
-/**
- * svt_peers_init - make the tables
- *
- * Context: module init.
- * Return: 0 or -ENOMEM.
- */
 int svt_peers_init(void)
 {
 	int ret;
@@ -105,11 +79,6 @@ int svt_peers_init(void)
 	return ret;
 }
 
-/**
- * svt_peers_exit - free the tables
- *
- * Context: module exit; no QP is left.
- */
 void svt_peers_exit(void)
 {
 	WARN_ON(atomic_read(&svt_peers.nelems) || atomic_read(&svt_peer_pairs.nelems));
@@ -138,7 +107,6 @@ static int svt_spare_alloc(struct svt_peer_spare *spare, const struct svt_peer_p
 	return 0;
 }
 
-/* Return: the pair, @spare's if there was none, or an ERR_PTR */
 static struct svt_peer_pair *svt_pair_get(struct svt_peer_spare *spare)
 {
 	struct svt_peer_pair *pair;
@@ -156,7 +124,6 @@ static struct svt_peer_pair *svt_pair_get(struct svt_peer_spare *spare)
 	return pair;
 }
 
-/* Frees a pair that nobody is connected by */
 static void svt_pair_put(struct svt_peer_pair *pair)
 {
 	lockdep_assert_held(&svt_peers_lock);
@@ -212,14 +179,13 @@ static struct svt_peer *svt_peer_join(struct svt_peer_spare *spare, bool privile
 
 /**
  * svt_peer_take - speak to a remote QP from an address
- * @pair: that address, and where the QP is
- * @qpn: its number
- * @uid: on behalf of whom; INVALID_UID: a client in the kernel, and all of these are one, whom no
- *	process keeps from its peer
+ * @pair: that address, and the remote one
+ * @qpn: remote QP
+ * @uid: user; INVALID_UID: any kernel client, which no process keeps from its peer
  * @privileged: also if another user does
  *
  * Context: may sleep.
- * Return: to be given to svt_peer_release(); -EADDRINUSE another user does; -ENOMEM.
+ * Return: for svt_peer_release(); -EADDRINUSE another user does; -ENOMEM.
  */
 struct svt_peer *svt_peer_take(const struct svt_peer_pair_key *pair, u32 qpn, kuid_t uid,
 			       bool privileged)
@@ -238,13 +204,7 @@ struct svt_peer *svt_peer_take(const struct svt_peer_pair_key *pair, u32 qpn, ku
 	return peer;
 }
 
-/**
- * svt_peer_release - undo svt_peer_take()
- * @peer: what that returned, or NULL
- * @uid: that it was called with
- *
- * Context: may sleep.
- */
+/* @peer may be NULL; @uid as for svt_peer_take(). May sleep. */
 void svt_peer_release(struct svt_peer *peer, kuid_t uid)
 {
 	if (!peer)
@@ -261,15 +221,15 @@ void svt_peer_release(struct svt_peer *peer, kuid_t uid)
 }
 
 /**
- * svt_has_peer - is a QP connected from an address to another?
- * @net: the namespace of the first
- * @sgid: the first
- * @dgid: the second
+ * svt_has_peer - is a QP of any device connected from an address to another?
+ * @net: namespace of @sgid
+ * @sgid: local
+ * @dgid: remote
  *
- * For a backend, to let nobody else send in the name of such a QP.
+ * Lets a backend stop others from sending in the name of such a QP.
  *
  * Context: any.
- * Return: whether one is, of any device.
+ * Return: true if one is.
  */
 bool svt_has_peer(const struct net *net, const union ib_gid *sgid, const union ib_gid *dgid)
 {

@@ -7,12 +7,7 @@
 
 struct svt_peer;
 
-/**
- * struct svt_peer_pair_key - two addresses that QPs are connected by
- * @netns: net_cookie of the namespace of the source address, which no other ever has
- * @sgid: source
- * @dgid: destination
- */
+/* @netns: net_cookie of the namespace of @sgid, which no other ever has */
 struct svt_peer_pair_key {
 	u64 netns;
 	union ib_gid sgid;

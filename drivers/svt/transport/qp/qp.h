@@ -3,8 +3,8 @@
  * A queue pair. The send half (requester and completer) and the receive half (responder) have a
  * lock each, on a cache line of its own, and are otherwise independent.
  *
- * svt_send_schedule() and svt_recv_schedule() run a half, or leave a bit in `work` to the one that
- * runs it: see half.c. Packets wait on `backlog`. Only modify, query and destroy wait for the lock.
+ * svt_send_schedule() and svt_recv_schedule() run a half, or leave a bit in `work` to its owner:
+ * see half.c. Packets wait on `backlog`. Only modify, query and destroy wait for the lock.
  *
  * Order of locks: modify_lock, send.half.lock, recv.half.lock, then those of SRQ, MW and CQ
  * (innermost).
@@ -34,12 +34,12 @@ struct svt_send_request;
 
 /**
  * struct svt_av - the address vector of an address handle; outlives it while requests use it
- * @ref: the handle, and each UD request that was copied from the ring
- * @rcu: its memory outlives look-ups by number
+ * @ref: of the handle, and of each UD request copied from a ring
+ * @rcu: for look-ups by number
  * @dev: device
- * @pd: only QPs of the same PD may use it
- * @path: how to get there
- * @number: in svt_core.ahs, as a UD request in a ring names it
+ * @pd: whose QPs may use it
+ * @path: to the destination
+ * @number: in svt_core.ahs
  */
 struct svt_av {
 	struct kref ref;
@@ -50,41 +50,32 @@ struct svt_av {
 	u32 number;
 };
 
-/* Bits of svt_qp_side.work */
+/* Bits of svt_half.work */
 enum svt_work {
 	SVT_WORK_QUEUE		= 1 << 0,	/* the ring has, or may have, new entries */
-	SVT_WORK_PACKETS	= 1 << 1,	/* there is a backlog */
+	SVT_WORK_PACKETS	= 1 << 1,
 	SVT_WORK_TIMER		= 1 << 2,
 	SVT_WORK_FLOW		= 1 << 3,	/* the backend has room again */
-	SVT_WORK_STATE		= 1 << 4,	/* the QP's state changed */
+	SVT_WORK_STATE		= 1 << 4,
 	SVT_WORK_BUDGET		= 1 << 5,	/* go on where a run stopped */
 	SVT_WORK_PAGES		= 1 << 6,	/* what was waited for is there, or never will be */
 };
 
-/* Packets of the backlog that a half holds at most; more are dropped and counted */
+/* Packets: more are dropped and counted */
 #define SVT_BACKLOG_MAX		4096
-/* Of these, taken in one round */
+/* Packets in one round */
 #define SVT_PACKETS_BUDGET	64
 
-/**
- * struct svt_notify - what a run owes to CQs and clients, paid when no lock is held
- * @cq_events: or'ed results of svt_cq_add() for the CQ of the half
- * @qp_events: bit i: enum ib_event_type i of the QP
- * @srq_events: bit i: enum ib_event_type i of the SRQ
- * @srq_num: XRC: of the SRQ that @srq_events, and whose CQ @cq_events, are for
- * @schedule_other: the other half has to see that the state changed
- * @peer: QP of this host whose receive half owes something too; found in this RCU read section
- */
+/* Pending notifications for CQs and clients, delivered when no lock is held */
 struct svt_notify {
-	unsigned int cq_events;
-	u32 qp_events;
+	unsigned int cq_events;	/* or'ed results of svt_cq_add() */
+	u32 qp_events;		/* bit i: enum ib_event_type i */
 	u32 srq_events;
-	u32 srq_num;
-	bool schedule_other;
-	struct svt_qp *peer;
+	u32 srq_num;		/* XRC: of the SRQ of cq_events and srq_events */
+	bool schedule_other;	/* the other half has to see the new state */
+	struct svt_qp *peer;	/* QP of this host that has some too; of this RCU read section */
 };
 
-/* Of svt_fault.state */
 enum svt_fault_state {
 	SVT_FAULT_NONE,
 	SVT_FAULT_PENDING,	/* the rest of struct svt_fault is the worker's */
@@ -93,39 +84,29 @@ enum svt_fault_state {
 
 struct svt_paging;
 
-/**
- * struct svt_fault - the pages that a half waits for, see fault.c
- * @work: brings them
- * @state: enum svt_fault_state
- * @paging: of the region, with a reference while it is PENDING
- * @id: of @paging, also later
- * @offset: first byte, from the start of the region
- * @length: bytes
- * @write: they are to be written
- * @forgotten: nobody wants to know any more whether they could be brought; the owner's
- */
+/* The pages that a half waits for, see fault.c */
 struct svt_fault {
 	struct work_struct work;
 	int state;
-	struct svt_paging *paging;
-	u64 id;
-	u64 offset;
+	struct svt_paging *paging;	/* holds a reference while PENDING */
+	u64 id;				/* of paging, also later */
+	u64 offset;			/* bytes from the start of the region */
 	u64 length;
 	bool write;
-	bool forgotten;
+	bool forgotten;			/* the owner does not want to know the result any more */
 };
 
 /**
- * struct svt_half - what the send and the receive half have in common
+ * struct svt_half - the common part of the send and the receive half
  * @lock: protects the half; BH off
- * @work: enum svt_work, atomic or'ed before the lock is tried
- * @backlog: packets that came while the half was busy; its own lock
- * @notify: collected by the owner, under @lock
- * @defer: runs the half again from the workqueue after a budget
- * @late: runs it for what a kernel client posted to a QP in ERR
- * @late_runs: how often @late was queued since RESET, up to a bound; see verbs/post.c
- * @fault: pages that it waits for; by the owner and the worker in turn
- * @run: one round of the owner: requester or responder, which svt_halves_init() was told
+ * @work: enum svt_work, or'ed before @lock is tried
+ * @backlog: packets that came while the half was busy; has its own lock
+ * @notify: under @lock
+ * @defer: continues in the workqueue after a budget
+ * @late: runs for posts of a kernel client to a QP in ERR
+ * @late_runs: of @late since RESET, up to a bound; see verbs/post.c
+ * @fault: used by owner and worker in turn
+ * @run: one round of requester or responder
  */
 struct svt_half {
 	spinlock_t lock; /* see above */
@@ -140,15 +121,15 @@ struct svt_half {
 };
 
 /**
- * struct svt_send_cursor - where the requester stands; saved and put back when a train is refused
- * @request: ordinal of the request in the window
- * @offset: payload bytes of it that are sent
+ * struct svt_send_cursor - where the requester stands; restored when a train is refused
+ * @request: ordinal in the window
+ * @offset: payload bytes of @request that are sent
  * @psn: of the next packet
  * @next_psn: one behind the last PSN ever sent
- * @read_head: index in read_ends behind the last read or atomic asked for
- * @started: requests below this ordinal have their PSNs
- * @ssn: send sequence number of the next message
- * @credit_ssn: the last that the peer has a receive for, if it tells of credits
+ * @read_head: in read_ends, behind the last read or atomic
+ * @started: requests below this ordinal have PSNs
+ * @ssn: of the next message
+ * @credit_ssn: the last that the peer has a receive WQE for, if it tells of credits
  */
 struct svt_send_cursor {
 	u32 request;
@@ -176,7 +157,7 @@ struct svt_send_half {
 	u32 tail;			/* ordinal of the oldest not retired */
 	struct svt_send_cursor cursor;
 	/* RC */
-	u32 una;			/* oldest PSN not acknowledged */
+	u32 una;
 	u32 repeat_psn;			/* una when the requester went back, the last time */
 	u32 ack_request;		/* ordinal of the request that holds una */
 	u32 *read_ends;			/* PSN behind each outstanding read or atomic, a ring */
@@ -192,7 +173,7 @@ struct svt_send_half {
 	ktime_t progress;		/* when una moved last, or the first packet went */
 	u32 timers_in_vain;		/* since then */
 	u32 holes_in_vain;		/* since then: repeats for a missing response */
-	ktime_t now;			/* of this run */
+	ktime_t now;
 	ktime_t went_back;		/* last; valid while recovering */
 	ktime_t deadline;		/* of the retransmission timer; 0: not armed */
 	ktime_t rnr_until;		/* send nothing before; 0: no RNR wait */
@@ -207,7 +188,7 @@ struct svt_send_half {
 	/* Staying awake after work, see doorbell.c */
 	ktime_t idle_until;		/* of the next look at the ring; 0: none */
 	ktime_t watch_until;		/* 0: do not watch */
-	ktime_t found;			/* when the last look found something */
+	ktime_t found;
 	u64 interval;			/* mean ns between two finds */
 	u32 watched;			/* ring.index at the last find */
 	u32 watched_by;			/* CPU that it is counted on while watched, plus one */
@@ -217,21 +198,21 @@ struct svt_send_half {
 };
 
 /**
- * struct svt_resource - a read or atomic request, kept to answer it and its duplicates
- * @psn: of the request, and of its first response packet
- * @last_psn: of the last response packet
- * @request_psn: of the request or duplicate that is answered now: where READ_RESPONSE_FIRST stands
- * @end_psn: of the last packet of that answer
- * @next_psn: of the next response packet to send; behind @end_psn when all are sent
+ * struct svt_resource - a read, atomic or FLUSH, kept to answer it and its duplicates
+ * @psn: of the request, and of its first response
+ * @last_psn: of the last response
+ * @request_psn: of the (duplicate) request under way, where READ_RESPONSE_FIRST stands
+ * @end_psn: of the last packet of its answer
+ * @next_psn: next response to send; behind @end_psn when all are sent
  * @opcode: of the request
  * @replay: was answered completely once
  * @rkey: read, FLUSH to persistent memory
- * @remote_addr: read; FLUSH: of the first byte that is not written back yet
- * @flush_left: FLUSH: bytes to be written back before it is answered
+ * @remote_addr: read; FLUSH: first byte not written back yet
+ * @flush_left: FLUSH: bytes to write back before the answer
  * @length: read, bytes
  * @end: read, bytes up to the end of the answer
  * @srq_num: XRC: of the SRQ whose PD the memory is of
- * @atomic_original: what an atomic found
+ * @atomic_original: value before the atomic
  */
 struct svt_resource {
 	u32 psn;
@@ -252,9 +233,9 @@ struct svt_resource {
 
 /**
  * struct svt_cqe_batch - completions of messages that came in a row, added at once
- * @count: how many
- * @solicited: one is to raise a solicited event
- * @cqes: all successful
+ * @count: of @cqes
+ * @solicited: one raises a solicited event
+ * @cqes: successful
  */
 struct svt_cqe_batch {
 	u32 count;
@@ -274,7 +255,7 @@ struct svt_recv_half {
 	struct ib_pd *pd;		/* of what requests name by key; XRC: of their SRQ */
 	u32 srq_num;			/* XRC: of the message, and of the receive, under way */
 	u32 takes;			/* receives that were under way, this one included */
-	struct svt_cqe_batch *batch;	/* of svt_rqe_batch_begin(), or NULL */
+	struct svt_cqe_batch *batch;
 	/* RC and UC */
 	u32 arrivals;			/* request packets; read without a lock by doorbell.c */
 	u32 epsn;
@@ -295,14 +276,14 @@ struct svt_recv_half {
 	u8 ack_syndrome;
 	u32 ack_psn;
 	bool flow_blocked;
-	struct svt_qp *loopback_peer;		/* see loopback.c */
+	struct svt_qp *loopback_peer;
 	bool last_wqe_raised;
 	bool com_est_raised;
 	/* A ring: the newest stands before resource_head, see rd_atomic.c */
 	struct svt_resource *resources;	/* more than max_dest_rd_atomic */
 	u32 resource_entries;
-	u32 resource_head;		/* index of the next to use */
-	u32 resource_count;		/* how many are kept */
+	u32 resource_head;
+	u32 resource_count;
 	u32 resource_fresh;		/* of the newest: not yet answered completely */
 	u32 resource_pending;		/* of the newest: may have responses to send */
 	u32 persisting;			/* of these: FLUSHes that have bytes to write back */
@@ -313,41 +294,41 @@ struct svt_qp_type;
 
 /**
  * struct svt_qp - a queue pair
- * @ibqp: what ib_core sees
+ * @ibqp: for ib_core
  * @dev: device
  * @core: its tables
- * @counters: where it counts: with all others of the device, or where `rdma statistic qp bind` has
- *	it count; changed by verbs, see svt_qp_counters()
- * @type: operations of the QP's type
+ * @counters: of the device, or of `rdma statistic qp bind`; changed by verbs, RCU, see
+ *	svt_qp_counters()
+ * @type: operations
  * @node: in svt_core.qps
- * @qpn: QP number
+ * @qpn: number
  * @sq_sig_all: every send request is signalled
- * @state: enum ib_qp_state. Modify changes it with both half locks held; a half that fails sets
- *	it to IB_QPS_ERR (or, for the send half of UC and UD, from RTS to SQE by cmpxchg) under its
- *	own lock only. So a half reads it by READ_ONCE() and may see it become ERR at any time,
- *	but nothing else.
- * @attr: what modify_qp set; changed with both half locks held, read with either
- * @path: to the peer of a connected QP; changed with both half locks held while no packet moves
- * @path_valid: @path was initialised and has to be released
- * @peer: that @path leads to, from RTR to RESET; under @modify_lock, set by verbs
+ * @state: enum ib_qp_state. Modify changes it with both half locks held. A half that fails sets it
+ *	to ERR (or, for the send half of UC and UD, from RTS to SQE by cmpxchg) under its own lock
+ *	only. So a half reads it by READ_ONCE() and may see it become ERR at any time, but nothing
+ *	else.
+ * @attr: of modify_qp; changed with both half locks held, read with either
+ * @path: if connected; changed with both half locks held while no packet moves
+ * @path_valid: @path has to be released
+ * @peer: of @path, from RTR to RESET; under @modify_lock, set by verbs
  * @mtu: path MTU in bytes
- * @cap: what create reported
- * @send_cq: CQ of the send half
- * @recv_cq: CQ of the receive half
- * @srq: NULL when the QP has a receive queue of its own, or is of XRC
- * @xrcd: of an XRC TGT QP: whose SRQs it delivers to
- * @flow: transmit accounting, shared by both halves
- * @flow_turn: the receive half was told first that there is room, the last time; no lock
- * @windows: of type 2, bound for it
- * @multicast: groups that it is attached to; under svt_core.multicast_lock
+ * @cap: reported by create
+ * @send_cq: of the send half
+ * @recv_cq: of the receive half
+ * @srq: NULL for a receive queue of its own, and for XRC
+ * @xrcd: XRC TGT: domain of the SRQs
+ * @flow: transmit accounting of both halves
+ * @flow_turn: the receive half heard first of room, the last time; no lock
+ * @windows: type 2, bound to the QP
+ * @multicast: its groups; under svt_core.multicast_lock
  * @modify_lock: serialises modify, query and destroy
- * @stopped: svt_qp_stop() has begun; under @modify_lock
+ * @stopped: by svt_qp_stop(); under @modify_lock
  * @sq_mmap_entry: of a process's QP, owned by verbs
  * @rq_mmap_entry: likewise
  * @send: requester and completer
  * @recv: responder
  * @user: belongs to a process
- * @uid: whose; INVALID_UID: a client's in the kernel
+ * @uid: owner; INVALID_UID: a kernel client
  */
 struct svt_qp {
 	struct ib_qp ibqp;
@@ -388,23 +369,13 @@ static inline struct svt_qp *to_svt_qp(struct ib_qp *ibqp)
 	return container_of(ibqp, struct svt_qp, ibqp);
 }
 
-/**
- * svt_qp_counters() - where a QP counts
- * @qp: the QP
- *
- * Context: RCU read section, as long as the counters are used.
- * Return: The counters.
- */
+/* RCU read section, as long as the counters are used */
 static inline struct svt_counters __percpu *svt_qp_counters(const struct svt_qp *qp)
 {
 	return READ_ONCE(qp->counters);
 }
 
-/**
- * struct svt_rx_source - where in the payload of a train the last copy ended
- * @iter: there
- * @done: bytes before it
- */
+/* Where in the payload of a train the last copy ended; @done: bytes before */
 struct svt_rx_source {
 	struct bvec_iter iter;
 	u32 done;
@@ -412,10 +383,10 @@ struct svt_rx_source {
 
 /**
  * struct svt_rx_target - where the payload of a message goes: a look-up for many packets
- * @sge: entry of the receive under way, or NULL
- * @take: which receive: svt_recv_half.takes
- * @write: @region is that of a WRITE, from @offset on
- * @offset: in the message
+ * @sge: of the receive WQE, or NULL
+ * @take: svt_recv_half.takes
+ * @write: @region is for a WRITE
+ * @offset: of @region in the message
  * @region: found in this RCU read section
  */
 struct svt_rx_target {
@@ -428,17 +399,17 @@ struct svt_rx_target {
 
 /**
  * struct svt_rx_packet - a packet on its way through a QP
- * @packet: its headers
- * @skb: that holds it; or NULL
- * @train: then it is of this train of a QP on this host
+ * @packet: headers
+ * @skb: of the packet, or NULL
+ * @train: or of a QP on this host
  * @source: of @train
- * @payload: offset of the payload in @skb, or in that of @train
- * @stride: from there to that of the next
- * @more: packets behind it in the middle of its message, or messages of one packet as it is: all
- *	that differs is the PSN, and that the last may ask for an acknowledgment
+ * @payload: its offset in @skb or @train
+ * @stride: to the next payload
+ * @more: packets behind it that continue the message, or are messages of one packet too: only the
+ *	PSN differs, and the last may ask for an acknowledgment
  * @more_ack_request: it does
- * @run: packets that were dealt with, at most 1 + @more
- * @target: what its packets before this one went to; kept as long as @skb is worked on
+ * @run: packets that were handled, at most 1 + @more
+ * @target: of the packets before; kept for all of @skb
  */
 struct svt_rx_packet {
 	struct svt_packet packet;
@@ -453,7 +424,7 @@ struct svt_rx_packet {
 	struct svt_rx_target *target;
 };
 
-/* For another look-up than those of a message: what was found for the last packet is tried first */
+/* For a look-up that is not of a message; tries the last region first */
 static inline struct svt_region *svt_rx_region(struct svt_rx_packet *rx)
 {
 	rx->target->sge = NULL;
@@ -469,17 +440,16 @@ static inline bool svt_rx_ack_request(const struct svt_rx_packet *rx)
 }
 
 /**
- * struct svt_qp_type - what RC, UC, UD, GSI and raw packet QPs do differently
+ * struct svt_qp_type - differences between RC, UC, UD, GSI, XRC and raw packet QPs
  * @send_opcodes: bit i: enum ib_uverbs_wr_opcode i may be posted
- * @service: enum svt_service of the packets that the QP takes
- * @connected: has a peer of its own (RC and UC)
- * @reliable: acknowledges and retries (RC)
- * @target: each request names the SRQ that it is for (XRC TGT)
- * @request: a request packet arrived (receive half); NULL: dropped
- * @response: a response packet arrived (send half); NULL: dropped
- * @frame: a frame arrived (receive half): the QP sends and receives Ethernet frames, no packets of
- *	the transport (raw packet)
- * @send_error_state: where a send request that failed leads to
+ * @service: enum svt_service
+ * @connected: has one peer
+ * @reliable: acknowledges and retries
+ * @target: requests name the SRQ (XRC TGT)
+ * @request: handles a request (receive half); NULL: dropped
+ * @response: handles a response (send half); NULL: dropped
+ * @frame: handles an Ethernet frame (receive half): only a raw packet QP, which has no packets
+ * @send_error_state: after a failed send request
  */
 struct svt_qp_type {
 	u32 send_opcodes;
@@ -493,7 +463,6 @@ struct svt_qp_type {
 	enum ib_qp_state send_error_state;
 };
 
-/* The first byte of the BTH for @opcode, which is without the service bits */
 static inline u8 svt_qp_opcode(const struct svt_qp *qp, u8 opcode)
 {
 	static const u8 service_bits[] = {

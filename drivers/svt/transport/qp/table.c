@@ -23,7 +23,7 @@ static const struct rhashtable_params svt_qp_table_params = {
  * @qpn: QP number
  *
  * Context: RCU read section; the QP is good until its end.
- * Return: the QP or NULL; never a raw packet QP, to which no packet of the transport can be sent.
+ * Return: the QP, or NULL, also for a raw packet QP: no packet of the transport is for it.
  */
 struct svt_qp *svt_qp_lookup(struct svt_core *core, u32 qpn)
 {
@@ -59,24 +59,13 @@ static int svt_qp_insert_any(struct svt_qp *qp)
 	return ret == -EEXIST ? -ENOMEM : ret;
 }
 
-/**
- * svt_qp_insert - give a QP its number; from then on it is found
- * @qp: ready for packets
- *
- * Context: may sleep.
- * Return: 0, -EBUSY (there is a GSI QP already) or -ENOMEM.
- */
+/* From now on packets find @qp. May sleep. -EBUSY: there is a GSI QP already; -ENOMEM. */
 int svt_qp_insert(struct svt_qp *qp)
 {
 	return qp->ibqp.qp_type == IB_QPT_GSI ? svt_qp_insert_gsi(qp) : svt_qp_insert_any(qp);
 }
 
-/**
- * svt_qp_remove - have a QP found no more
- * @qp: QP that svt_qp_insert() took
- *
- * Context: may sleep. Who found it before may use it to the end of his RCU read section.
- */
+/* A reader that found @qp may use it to the end of its RCU read section. May sleep. */
 void svt_qp_remove(struct svt_qp *qp)
 {
 	if (qp->qpn == SVT_QPN_GSI)
@@ -85,22 +74,11 @@ void svt_qp_remove(struct svt_qp *qp)
 		rhashtable_remove_fast(&qp->core->qps, &qp->node, svt_qp_table_params);
 }
 
-/**
- * svt_qp_table_init - make the tables of a device
- * @core: core
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM.
- */
 int svt_qp_table_init(struct svt_core *core)
 {
 	return rhashtable_init(&core->qps, &svt_qp_table_params);
 }
 
-/**
- * svt_qp_table_destroy - undo svt_qp_table_init()
- * @core: core without QPs
- */
 void svt_qp_table_destroy(struct svt_core *core)
 {
 	WARN_ON(rcu_access_pointer(core->gsi) || atomic_read(&core->qps.nelems));

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Trains: packets of one shape, one behind the other, handed to the backend at once.
+ * Trains: packets of one shape, one behind the other, handed to the backend at once. All packets
+ * have headers of one length and payloads of one length, but for a shorter last, for UDP GSO.
  *
  * Two builders per CPU serve the requesters and the responders of all QPs, each to one user at a
- * time: where BH off does not see to that, on real-time kernels, a lock does. No backend calls back
- * into the core from xmit. There are two because a requester that hands its train to a QP of this
- * host is not done with it when that QP's responder answers.
- * All packets of a train have headers of one length and payloads of one length, but for a
- * shorter last: what UDP segmentation offload can cut.
+ * time: BH off sees to that, and on real-time kernels a lock. No backend calls the core from xmit.
+ * A requester that sends to a QP of this host still uses its builder when the responder answers.
  */
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -18,15 +16,9 @@
 #include "loopback.h"
 #include "train.h"
 
-/* The variables of a module that are per CPU have no room for them */
+/* Allocated: too large for the static per-CPU memory of modules */
 struct svt_train_builders __percpu *svt_train_builders;
 
-/**
- * svt_builders_init - allocate the builders
- *
- * Context: module init.
- * Return: 0 or -ENOMEM.
- */
 int svt_builders_init(void)
 {
 	int cpu;
@@ -43,25 +35,12 @@ int svt_builders_init(void)
 	return 0;
 }
 
-/**
- * svt_builders_exit - free them
- *
- * Context: module exit.
- */
 void svt_builders_exit(void)
 {
 	free_percpu(svt_train_builders);
 }
 
-/**
- * svt_builder_begin - begin an empty train
- * @builder: whose lock svt_builder_start() took
- * @qp: the sender
- * @half: the half of it
- * @path: where to
- *
- * Context: as svt_builder_start().
- */
+/* For svt_builder_start(), which took the lock of @builder */
 void svt_builder_begin(struct svt_train_builder *builder, struct svt_qp *qp,
 		       struct svt_half *half, struct svt_path *path)
 {
@@ -84,14 +63,6 @@ void svt_builder_begin(struct svt_train_builder *builder, struct svt_qp *qp,
 	builder->held_count = 0;
 }
 
-/**
- * svt_builder_fits - may a packet of this shape follow?
- * @builder: builder
- * @header_length: bytes of its BTH and extended headers
- * @payload_length: bytes of its payload
- *
- * Return: true for an empty train; else when the shape allows it and there is room.
- */
 bool svt_builder_fits(const struct svt_train_builder *builder, u32 header_length,
 		      u32 payload_length)
 {
@@ -106,12 +77,7 @@ bool svt_builder_fits(const struct svt_train_builder *builder, u32 header_length
 	return builder->bytes + header_length + payload_length <= SVT_TRAIN_BYTES;
 }
 
-/**
- * svt_builder_add - add the headers of a packet
- * @builder: builder
- * @packet: headers, with info and pad set
- * @payload_length: bytes that svt_builder_payload_*() add for it before the next packet
- */
+/* @packet has info and pad set; svt_builder_payload_*() add its payload before the next packet */
 void svt_builder_add(struct svt_train_builder *builder, const struct svt_packet *packet,
 		     u32 payload_length)
 {
@@ -129,17 +95,12 @@ void svt_builder_add(struct svt_train_builder *builder, const struct svt_packet 
 	train->packets++;
 }
 
-/**
- * svt_builder_add_frame - make a train of a frame
- * @builder: empty
- * @length: bytes that svt_builder_payload_*() add for it
- * @checksum: the backend is to compute checksums
- */
+/* Instead of packets, to an empty train; svt_builder_payload_*() then add @length bytes */
 void svt_builder_add_frame(struct svt_train_builder *builder, u32 length, bool checksum)
 {
 	struct svt_train *train = &builder->train;
 
-	/* For who looks at a BTH without asking, as the trace event does */
+	/* The trace event reads a BTH without asking */
 	memset(builder->headers, 0, SVT_BTH_BYTES);
 	builder->frame = true;
 	builder->checksum = checksum;
@@ -150,17 +111,9 @@ void svt_builder_add_frame(struct svt_train_builder *builder, u32 length, bool c
 	builder->closed = true;
 }
 
-/**
- * svt_train_copy - copy payload to kernel memory
- * @payload: of a train
- * @from: bytes of it before the first one
- * @to: where to; may be on a stack
- * @length: bytes
- *
- * copy_from_iter() is not for this. Where it is hardened it looks up whether @to is from vmalloc(),
- * as stacks of interrupts are, under a lock that is not safe in a softirq.
- *
- * Return: 0, or -EFAULT when the payload is shorter.
+/*
+ * Not by copy_from_iter(): where it is hardened, and @to on an interrupt stack from vmalloc(), it
+ * takes a lock that is not safe in a softirq. -EFAULT: the payload is shorter.
  */
 int svt_train_copy(const struct iov_iter *payload, u32 from, void *to, u32 length)
 {
@@ -178,14 +131,7 @@ int svt_train_copy(const struct iov_iter *payload, u32 from, void *to, u32 lengt
 	return 0;
 }
 
-/**
- * svt_builder_peek - look at payload
- * @builder: builder
- * @to: where to
- * @length: bytes from the first one on
- *
- * Return: false when there are not that many.
- */
+/* The first bytes of the payload; false when there are not that many */
 bool svt_builder_peek(const struct svt_train_builder *builder, void *to, u32 length)
 {
 	struct iov_iter iter;
@@ -194,12 +140,7 @@ bool svt_builder_peek(const struct svt_train_builder *builder, void *to, u32 len
 	return !svt_train_copy(&iter, 0, to, length);
 }
 
-/**
- * svt_builder_room - how many more packets of the shape of the last one fit
- * @builder: with at least one packet
- *
- * Return: packets.
- */
+/* How many more packets of the shape of the last one fit; there is at least one */
 u32 svt_builder_room(const struct svt_train_builder *builder)
 {
 	const struct svt_train *train = &builder->train;
@@ -211,12 +152,7 @@ u32 svt_builder_room(const struct svt_train_builder *builder)
 		     (SVT_TRAIN_BYTES - builder->bytes) / bytes);
 }
 
-/**
- * svt_builder_repeat - add packets whose headers differ from the last one's by the PSN only
- * @builder: with svt_builder_room() for them, and their payload
- * @psn: of the first
- * @packets: how many
- */
+/* Headers differ by the PSN only; svt_builder_room() was asked, the payload was added before */
 void svt_builder_repeat(struct svt_train_builder *builder, u32 psn, u32 packets)
 {
 	struct svt_train *train = &builder->train;
@@ -226,7 +162,7 @@ void svt_builder_repeat(struct svt_train_builder *builder, u32 psn, u32 packets)
 	builder->bytes += packets * (length + train->payload_length);
 	train->packets += packets;
 	for (; packets; packets--, header += length, psn = svt_psn_add(psn, 1)) {
-		/* Spares the call for what most have nothing of but this */
+		/* Of constant size, so no call; most packets have nothing more */
 		memcpy(header, header - length, SVT_BTH_BYTES);
 		if (length > SVT_BTH_BYTES)
 			memcpy(header + SVT_BTH_BYTES, header + SVT_BTH_BYTES - length,
@@ -235,15 +171,7 @@ void svt_builder_repeat(struct svt_train_builder *builder, u32 psn, u32 packets)
 	}
 }
 
-/**
- * svt_builder_payload_region - payload from a memory region, by reference
- * @builder: builder
- * @region: from a look-up in this RCU read section
- * @offset: of the first byte in @region
- * @length: bytes
- *
- * Return: false when the builder has too few bvecs left for it.
- */
+/* By reference, in the RCU read section of the look-up. False: svt_builder_undo() has to follow. */
 bool svt_builder_payload_region(struct svt_train_builder *builder,
 				const struct svt_region *region, u64 offset, u32 length)
 {
@@ -259,17 +187,17 @@ bool svt_builder_payload_region(struct svt_train_builder *builder,
 }
 
 /**
- * svt_builder_hold - have a region wait with its invalidation for the train
+ * svt_builder_hold - make the invalidation of a region wait for the train
  * @builder: builder
  * @region: from a look-up in this RCU read section
  *
- * The invalidation of a region for fast registration, or of a window, waits for this train, whose
- * payload the backend copies in xmit: nothing of it is read once the invalidation has completed.
- * For what a peer asks for; of a request of its own a client knows when it is done, and does not
- * invalidate before.
+ * For payload that a peer asks for, from a fast registration region or a window: the backend copies
+ * it in xmit, and nothing is read once the invalidation has completed. A client does not invalidate
+ * what its own requests use.
  *
- * Who waits for us, in svt_key_invalidate(), holds locks of halves of QPs. The half that answers
- * takes none between this and the end of svt_builder_send(): on the same host the peer's is held.
+ * svt_key_invalidate(), which waits for this, holds locks of halves of QPs. So the half that
+ * answers takes none from here to the end of svt_builder_send(): on the same host the peer's is
+ * held.
  *
  * Return: false: invalidated meanwhile, or a train that has to go first.
  */
@@ -283,24 +211,14 @@ bool svt_builder_hold(struct svt_train_builder *builder, const struct svt_region
 	return true;
 }
 
-/**
- * svt_builder_release - let go of what svt_builder_hold() holds
- * @builder: builder
- */
+/* Ends svt_builder_hold(); also for a train that is not sent */
 void svt_builder_release(struct svt_train_builder *builder)
 {
 	while (builder->held_count)
 		svt_region_leave(&builder->held[--builder->held_count]);
 }
 
-/**
- * svt_builder_payload_kernel - payload from kernel memory (inline data)
- * @builder: builder
- * @data: kmalloc or vmalloc memory
- * @length: bytes
- *
- * Return: false when the builder has too few bvecs left for it.
- */
+/* Inline data in kmalloc or vmalloc memory; false as svt_builder_payload_region() */
 bool svt_builder_payload_kernel(struct svt_train_builder *builder, const void *data, u32 length)
 {
 	while (length) {
@@ -317,11 +235,6 @@ bool svt_builder_payload_kernel(struct svt_train_builder *builder, const void *d
 	return true;
 }
 
-/**
- * svt_builder_mark - remember where the builder stands
- * @builder: builder
- * @mark: for svt_builder_undo()
- */
 void svt_builder_mark(const struct svt_train_builder *builder, struct svt_builder_mark *mark)
 {
 	mark->packets = builder->train.packets;
@@ -333,11 +246,6 @@ void svt_builder_mark(const struct svt_train_builder *builder, struct svt_builde
 	mark->closed = builder->closed;
 }
 
-/**
- * svt_builder_undo - take back what was added since the mark
- * @builder: builder
- * @mark: from svt_builder_mark()
- */
 void svt_builder_undo(struct svt_train_builder *builder, const struct svt_builder_mark *mark)
 {
 	builder->train.packets = mark->packets;
@@ -349,10 +257,7 @@ void svt_builder_undo(struct svt_train_builder *builder, const struct svt_builde
 	builder->closed = mark->closed;
 }
 
-/**
- * svt_builder_request_ack - set the AckReq bit of the last packet (IBTA 9.2.1)
- * @builder: with at least one packet
- */
+/* Sets AckReq in the last packet (IBTA 9.2.1) */
 void svt_builder_request_ack(struct svt_train_builder *builder)
 {
 	u32 last = (builder->train.packets - 1) * builder->train.header_length;
@@ -390,8 +295,8 @@ static int svt_builder_xmit(struct svt_train_builder *builder, struct svt_qp *qp
 
 /**
  * svt_builder_send - hand the train to the backend
- * @builder: with at least one packet
- * @qp: the sender
+ * @builder: with at least one packet; released afterwards
+ * @qp: sender
  *
  * Return: 0, or -EAGAIN: nothing was taken and svt_flow_ready() follows.
  */

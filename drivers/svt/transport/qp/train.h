@@ -22,20 +22,20 @@
 
 /**
  * struct svt_train_builder - a train in the making
- * @train: what the backend gets
- * @half: of the QP that sends
- * @peer: QP of this host that got the packets of the last train, or NULL
- * @bytes: header and payload bytes so far
- * @closed: a packet shorter than the others ended the train
- * @frame: it is a frame, which @bvec has all of
- * @checksum: of @frame: as svt_frame.checksum
- * @bvecs: entries of @bvec in use
- * @sge: of a request in the train, looked up in this RCU read section; or NULL
- * @region: what it stands for
- * @held: regions in use until the backend has the train, see svt_builder_hold()
- * @held_count: how many
- * @headers: of the packets, back to back
- * @bvec: the payload
+ * @train: for the backend
+ * @half: of the sender
+ * @peer: QP of this host that got the last train, or NULL
+ * @bytes: of headers and payload so far
+ * @closed: a shorter packet ended the train
+ * @frame: @bvec holds a frame
+ * @checksum: as svt_frame.checksum
+ * @bvecs: used entries of @bvec
+ * @sge: of a request, looked up in this RCU read section, or NULL
+ * @region: of @sge
+ * @held: in use until the backend has the train, see svt_builder_hold()
+ * @held_count: entries of @held
+ * @headers: back to back
+ * @bvec: payload
  */
 struct svt_train_builder {
 	struct svt_train train;
@@ -54,13 +54,7 @@ struct svt_train_builder {
 	struct bio_vec bvec[SVT_TRAIN_BVECS];
 };
 
-/**
- * struct svt_train_builders - those of a CPU
- * @responder_lock: while the responder builds and sends
- * @requester_lock: the same of the requester
- * @responder: under @responder_lock
- * @requester: under @requester_lock
- *
+/*
  * The locks stand between those of the halves: send half, @requester_lock, receive half,
  * @responder_lock.
  */
@@ -78,16 +72,16 @@ void svt_builder_begin(struct svt_train_builder *builder, struct svt_qp *qp,
 		       struct svt_half *half, struct svt_path *path);
 
 /**
- * svt_builder_start - begin an empty train
- * @qp: the sender
- * @half: the half of it
- * @path: where to
+ * svt_builder_start - begin an empty train with this CPU's builder
+ * @qp: sender
+ * @half: of @qp
+ * @path: destination
  *
- * Inline as svt_builder_finish() is: sparse follows a lock of real-time kernels from one to the
- * other, in the function that calls both.
+ * Inline, like svt_builder_finish(), as sparse follows a lock of real-time kernels from one to the
+ * other in the function that calls both.
  *
  * Context: @half->lock held, BH off, RCU read section, until svt_builder_finish().
- * Return: this CPU's builder.
+ * Return: the builder.
  */
 static inline struct svt_train_builder *svt_builder_start(struct svt_qp *qp,
 							  struct svt_half *half,
@@ -106,13 +100,7 @@ static inline struct svt_train_builder *svt_builder_start(struct svt_qp *qp,
 	return builder;
 }
 
-/**
- * svt_builder_finish - let the next use this CPU's builder
- * @builder: from svt_builder_start(), sent or released
- * @qp: the sender
- *
- * Context: as svt_builder_start(), on the same CPU.
- */
+/* On the CPU of svt_builder_start(); the train is sent or released */
 static inline void svt_builder_finish(struct svt_train_builder *builder, struct svt_qp *qp)
 {
 	if (builder->half == &qp->send.half)
@@ -121,36 +109,23 @@ static inline void svt_builder_finish(struct svt_train_builder *builder, struct 
 		local_unlock_nested_bh(&svt_train_builders->responder_lock);
 }
 
-/* Whether a packet of this shape may follow; an empty train takes any */
 bool svt_builder_fits(const struct svt_train_builder *builder, u32 header_length,
 		      u32 payload_length);
-/* The header of the next packet; its payload has to be added before the next header */
 void svt_builder_add(struct svt_train_builder *builder, const struct svt_packet *packet,
 		     u32 payload_length);
-/*
- * Payload of the last packet added, in pieces; each returns false when the bvecs are used up: the
- * packet is then to be taken back with svt_builder_undo().
- */
 bool svt_builder_payload_region(struct svt_train_builder *builder,
 				const struct svt_region *region, u64 offset, u32 length);
 bool svt_builder_payload_kernel(struct svt_train_builder *builder, const void *data, u32 length);
-/* Instead of a packet, a frame: an empty train takes one, whose payload is to be added */
 void svt_builder_add_frame(struct svt_train_builder *builder, u32 length, bool checksum);
-/* Its first bytes, once the payload was added */
 int svt_train_copy(const struct iov_iter *payload, u32 from, void *to, u32 length);
 bool svt_builder_peek(const struct svt_train_builder *builder, void *to, u32 length);
 
-/* For payload that the peer asked for: the region stays in use until svt_builder_send() is done */
 bool svt_builder_hold(struct svt_train_builder *builder, const struct svt_region *region);
-/* For a train that is not sent */
 void svt_builder_release(struct svt_train_builder *builder);
 
-/* How many packets like the last one, without a pad, fit */
 u32 svt_builder_room(const struct svt_train_builder *builder);
-/* The header of the last packet again, with the next PSNs; their payload was added before */
 void svt_builder_repeat(struct svt_train_builder *builder, u32 psn, u32 packets);
 
-/* The last header */
 static inline u8 *svt_builder_header(struct svt_train_builder *builder)
 {
 	return builder->headers + (builder->train.packets - 1) * builder->train.header_length;
@@ -175,7 +150,6 @@ static inline bool svt_builder_empty(const struct svt_train_builder *builder)
 	return !builder->train.packets;
 }
 
-/* 0, or -EAGAIN: nothing was taken, svt_flow_ready() follows. The builder is empty afterwards. */
 int svt_builder_send(struct svt_train_builder *builder, struct svt_qp *qp);
 
 #endif
