@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The completer of an RC QP: what the peer's answers say of the requests that are out.
+ * The completer of an RC QP: it takes the peer's responses to the requests that are out.
  *
- * Everything moves with una, the oldest PSN without an answer: acknowledgements count for all
- * packets up to theirs, but for reads and atomics, which only their own data answers (IBTA
- * 9.7.5.1). An answer that is ahead of one of those shows a hole, and recovery starts from it.
- * Retiring what una has passed is left to the requester's round that follows. Under
- * send.half.lock.
+ * una is the oldest PSN without an answer. An acknowledgment counts for all packets up to its PSN,
+ * but not for reads and atomics: only their own data answers those (IBTA 9.7.5.1). An answer that
+ * is ahead of one of those shows a hole, and recovery starts. The requester's next round retires
+ * what una has passed. Under send.half.lock.
  */
 #include "../../trace.h"
 #include "../../wire/aeth.h"
@@ -29,16 +28,13 @@ static void svt_una_set(struct svt_qp *qp, u32 una)
 	       svt_psn_diff(una, send->read_ends[send->read_tail & (send->read_entries - 1)]) >= 0)
 		send->read_tail++;
 	svt_recovery_progress(qp, packets);
-	/* An answer to what was sent before going back: no need to repeat it */
+	/* This was sent before going back: no need to repeat it */
 	if (svt_psn_diff(una, send->cursor.psn) > 0)
 		svt_requester_rewind(qp);
 	svt_send_advance(qp);
 }
 
-/*
- * Everything below @limit is acknowledged. Stops in front of a read or atomic that lacks its
- * data, and returns false then.
- */
+/* Acknowledges all below @limit; false: stopped at a read or atomic that lacks its data */
 static bool svt_una_advance(struct svt_qp *qp, u32 limit)
 {
 	struct svt_send_half *send = &qp->send;
@@ -62,13 +58,13 @@ static bool svt_una_advance(struct svt_qp *qp, u32 limit)
 	return send->una == limit;
 }
 
-/* A PSN that was sent, or asked for, and is not acknowledged */
+/* Sent, or asked for, and not acknowledged */
 static bool svt_psn_expected(const struct svt_send_half *send, u32 psn)
 {
 	return svt_psn_diff(psn, send->una) >= 0 && svt_psn_diff(psn, send->cursor.next_psn) < 0;
 }
 
-/* IBTA 9.7.7.2.4: the message with SSN msn + credits is the last that the peer has a receive for */
+/* IBTA 9.7.7.2.4: the peer has receives up to the message with SSN msn + credits */
 static void svt_take_credits(struct svt_send_half *send, const struct svt_packet *packet)
 {
 	u32 credits = packet->syndrome & SVT_AETH_VALUE_MASK;
@@ -84,7 +80,7 @@ static void svt_take_credits(struct svt_send_half *send, const struct svt_packet
 	send->credit_limited = true;
 }
 
-/* The first packet of a message got through: the peer has a receive for the rest of it */
+/* The first packet got through: the peer has a receive for the whole message */
 static void svt_grant_begun(struct svt_send_half *send)
 {
 	const struct svt_send_request *request;
@@ -115,7 +111,6 @@ static const enum ib_wc_status svt_nak_status[] = {
 	[SVT_NAK_INVALID_RD_REQUEST]	= IB_WC_REM_INV_RD_REQ_ERR,
 };
 
-/* The oldest request, for good */
 static void svt_refused(struct svt_qp *qp, const struct svt_packet *packet)
 {
 	u8 code = packet->syndrome & SVT_AETH_VALUE_MASK;
@@ -149,10 +144,7 @@ static void svt_not_ready(struct svt_qp *qp, const struct svt_packet *packet)
 		svt_recovery_hole(qp);
 }
 
-/*
- * A peer that refuses a READ in the middle of its response may name the PSN of the request, as rxe
- * does, though part of the response has come.
- */
+/* rxe refuses a READ by the request's PSN, even if a part of the response has come */
 static bool svt_refuses_read(const struct svt_send_half *send, const struct svt_packet *packet)
 {
 	const struct svt_send_request *request;
@@ -166,7 +158,7 @@ static bool svt_refuses_read(const struct svt_send_half *send, const struct svt_
 	       svt_psn_diff(packet->psn, send->una) < 0;
 }
 
-/* Of what is acknowledged already, or was not sent: it may tell of credits, or refuse a READ */
+/* A PSN that is acknowledged already, or was not sent: it may give credits or refuse a READ */
 static void svt_completer_ack_unexpected(struct svt_qp *qp, const struct svt_packet *packet)
 {
 	struct svt_send_half *send = &qp->send;
@@ -205,7 +197,7 @@ static void svt_completer_ack(struct svt_qp *qp, struct svt_rx_packet *rx)
 	}
 }
 
-/* Memory that is paged on demand went since the answer was asked for: it is asked for again */
+/* Pages went away since the request was sent: bring them in, and ask for the data again */
 static int svt_scatter_absent(struct svt_qp *qp, const struct svt_region *region, u32 offset,
 			      u32 length)
 {
@@ -214,7 +206,7 @@ static int svt_scatter_absent(struct svt_qp *qp, const struct svt_region *region
 	if (!svt_region_is_paged(region))
 		return -EFAULT;
 	if (!svt_region_absent(region, offset, length))
-		/* It has come meanwhile */
+		/* They have come meanwhile */
 		atomic_or(SVT_WORK_PAGES, &send->half.work);
 	else if (!svt_fault_begin(qp, &send->half, region, offset, length))
 		return -EFAULT;
@@ -222,10 +214,7 @@ static int svt_scatter_absent(struct svt_qp *qp, const struct svt_region *region
 	return -EAGAIN;
 }
 
-/*
- * Payload of @rx, or else what @original points to, go to @offset of the request's memory. Returns
- * 0, -EFAULT, or -EAGAIN: they count as lost.
- */
+/* The data is @original, or else of @rx. Returns 0, -EFAULT, or -EAGAIN: it counts as lost */
 static int svt_scatter(struct svt_qp *qp, const struct svt_send_request *request, u32 offset,
 		       u32 length, struct svt_rx_packet *rx, const u64 *original)
 {
@@ -263,7 +252,7 @@ static void svt_scatter_failed(struct svt_qp *qp, int ret)
 		svt_requester_fail_oldest(qp, IB_WC_LOC_PROT_ERR);
 }
 
-/* That of una, which the response is brought to; NULL: none, or a hole is in front of it */
+/* The request of the response with @psn; NULL: none, or a hole is in front of it */
 static struct svt_send_request *svt_request_at(struct svt_qp *qp, u32 psn)
 {
 	struct svt_send_half *send = &qp->send;
@@ -281,7 +270,7 @@ static struct svt_send_request *svt_request_at(struct svt_qp *qp, u32 psn)
 	return request->status == IB_WC_SUCCESS ? request : NULL;
 }
 
-/* The request that a response with data is for; NULL: it is dropped, or the request fails by it */
+/* NULL: the response is dropped, or the request fails by it */
 static struct svt_send_request *svt_answered_request(struct svt_qp *qp,
 						     const struct svt_packet *packet, u8 flags)
 {
@@ -298,9 +287,8 @@ static struct svt_send_request *svt_answered_request(struct svt_qp *qp,
 }
 
 /*
- * Whether responses are of the kind that their place asks for. An answer begins where the READ, a
- * part of it, or a repeat of it began, and ends where the part ends. Others that are due are
- * MIDDLE: also where a repeat began, as those of the first time may be late.
+ * A response begins where the READ, a part of it, or a repeat of it began, and ends where the part
+ * ends. All others are MIDDLE, also where a repeat began: they may be late ones of the first time.
  */
 static bool svt_read_in_order(const struct svt_send_half *send,
 			      const struct svt_send_request *request,
@@ -368,7 +356,7 @@ static void svt_completer_atomic(struct svt_qp *qp, struct svt_rx_packet *rx)
 }
 
 /**
- * svt_completer_response - an answer of the peer
+ * svt_completer_response - take a response of the peer
  * @qp: RC QP
  * @rx: response packet from the QP's peer
  *
@@ -378,7 +366,7 @@ void svt_completer_response(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	lockdep_assert_held(&qp->send.half.lock);
 	qp->send.now = ktime_get();
-	/* A peer on this host answers while the requester runs, behind what needed no packet */
+	/* A peer on this host answers during the requester's round: pass local requests that ran */
 	svt_send_advance(qp);
 	if (rx->packet.info->flags & SVT_OP_ACK)
 		svt_completer_ack(qp, rx);

@@ -1,39 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * When a poster has to ring the doorbell.
+ * When a poster has to ring the doorbell. All under send.half.lock.
  *
- * While `wakeup` in the ring is 0 somebody is certain to look at the ring again: the requester
- * waits for an answer, for the backend or for a timer, or it has run out of work and watches:
- * it looks from time to time. When it stops watching it sets `wakeup`, looks once more, and
- * sleeps; the next poster rings.
+ * While `wakeup` in the ring is 0, the requester is certain to look at the ring again: it waits for
+ * an answer, the backend or a timer, or it watches the empty ring. To sleep it sets `wakeup` and
+ * looks once more. Then the next poster rings.
  *
- * Whether, how often and how long it watches follows the interval, the mean time between two finds:
- * it watches a QP that posts often, for eight intervals, and a watch in vain doubles it.
- * It does not watch a QP to which the peer sent something since the last find: who posts in answer
- * to its peer waits for nothing more than this one post, and the doorbell is the fastest way. A
- * CPU that watches many QPs looks at each less often, so that its time is not spent on looks and a
- * look finds more at once. So a stream of posts makes hardly a system call, request and response
- * see no timer, and a QP at rest costs nothing.
- *
- * All under send.half.lock.
+ * It watches for eight intervals; the interval is the mean time between two finds. So a stream of
+ * posts makes hardly a system call. A watch in vain doubles the interval, and a QP at rest costs
+ * nothing. It does not watch if the peer sent something since the last find: the program posts in
+ * answer to its peer, and a doorbell is the fastest way.
  */
 #include <linux/percpu.h>
 
 #include "doorbell.h"
 
-/* With a longer interval a QP is not watched: the calls that it makes are few */
+/* With a longer interval a QP is not watched: it makes few calls */
 #define SVT_INTERVAL_WATCHED_NS	(5 * NSEC_PER_MSEC)
-/* Of a QP that has posted nothing yet, and the longest that is kept */
+/* The first and the longest interval */
 #define SVT_INTERVAL_MAX_NS	(20 * NSEC_PER_MSEC)
 #define SVT_WATCH_INTERVALS		8
 #define SVT_WATCH_MAX_NS	(10 * NSEC_PER_MSEC)
 /* Between two looks: a quarter of the interval, within these bounds */
 #define SVT_LOOK_MIN_NS		(20 * NSEC_PER_USEC)
 #define SVT_LOOK_MAX_NS		(100 * NSEC_PER_USEC)
-/* But not more often than this for all the QPs that a CPU watches */
+/* But not more often than this for all the QPs that a CPU watches: a look then finds more */
 #define SVT_LOOK_SHARE_NS	(8 * NSEC_PER_USEC)
 
-/* QPs of all devices that are to be looked at, by the CPU that decided so */
+/* QPs of all devices that each CPU watches */
 static DEFINE_PER_CPU(atomic_t, svt_watched_qps);
 
 /* Pairs with the WRITE_ONCE() under recv.half.lock; a stale value costs a doorbell or a look */
@@ -46,7 +40,7 @@ static bool svt_doorbell_answering(struct svt_qp *qp)
 	return changed;
 }
 
-/* One that waits for its peer or the backend is not looked at, though it may be watched later */
+/* A QP that waits for its peer or the backend does not count */
 static void svt_doorbell_count(struct svt_send_half *send)
 {
 	bool watched = send->idle_until;
@@ -57,7 +51,7 @@ static void svt_doorbell_count(struct svt_send_half *send)
 		send->watched_by = smp_processor_id() + 1;
 		atomic_inc(this_cpu_ptr(&svt_watched_qps));
 	} else {
-		/* Maybe on another CPU: hence atomic, but once for a watch */
+		/* Maybe from another CPU, so the counter is atomic */
 		atomic_dec(per_cpu_ptr(&svt_watched_qps, send->watched_by - 1));
 		send->watched_by = 0;
 	}
@@ -90,14 +84,13 @@ static void svt_doorbell_found(struct svt_qp *qp)
 static void svt_doorbell_sleep(struct svt_send_half *send)
 {
 	send->idle_until = 0;
-	/* A ring that makes no sense never has work: its QP is in the error state */
+	/* A corrupt ring has no work: its QP is in the error state */
 	if (!svt_ring_sleep(&send->ring) && svt_ring_pending(&send->ring) > 0)
 		atomic_or(SVT_WORK_QUEUE, &send->half.work);
 	else
 		send->asleep = true;
 }
 
-/* The ring was empty: look again later? */
 static bool svt_doorbell_watch(struct svt_send_half *send)
 {
 	if (!send->watch_until)
@@ -112,14 +105,7 @@ static bool svt_doorbell_watch(struct svt_send_half *send)
 	return true;
 }
 
-/**
- * svt_doorbell_rest - the end of a round: watch the ring, or sleep
- * @qp: QP
- * @work: what brought this round
- * @idle: the ring was empty; else something else brings the next round
- *
- * Context: send.half.lock held.
- */
+/* The end of a round. @idle: the ring was empty; else something else brings the next round */
 void svt_doorbell_rest(struct svt_qp *qp, int work, bool idle)
 {
 	struct svt_send_half *send = &qp->send;
@@ -138,12 +124,6 @@ void svt_doorbell_rest(struct svt_qp *qp, int work, bool idle)
 	svt_doorbell_count(send);
 }
 
-/**
- * svt_doorbell_reset - asleep, with nothing learnt
- * @qp: QP that enters RESET
- *
- * Context: send.half.lock held.
- */
 void svt_doorbell_reset(struct svt_qp *qp)
 {
 	struct svt_send_half *send = &qp->send;

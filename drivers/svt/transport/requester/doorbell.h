@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * When a poster has to ring: staying awake after work, and going to sleep. Under send.half.lock.
+ * When a poster has to ring: see doorbell.c.
  */
 #ifndef SVT_TRANSPORT_REQUESTER_DOORBELL_H
 #define SVT_TRANSPORT_REQUESTER_DOORBELL_H

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Send requests that make no packet: registering a region, binding a memory window, invalidating a
- * key. They run when the cursor reaches them, so requests posted behind them see the result. Under
- * send.half.lock.
+ * Send requests that make no packet: REG_MR, BIND_MW, LOCAL_INV. They run when the cursor reaches
+ * them, so requests posted behind them see the result. Under send.half.lock.
  */
 #include "local.h"
 
@@ -12,7 +11,7 @@ static enum ib_wc_status svt_local_invalidate(struct svt_qp *qp,
 	int ret = svt_key_invalidate(&qp->core->keys, qp->ibqp.pd, qp->qpn,
 				     wqe->invalidate_rkey);
 
-	/* The peer may have been first: the client can not know yet */
+	/* The peer may have been first, which the client cannot know yet */
 	return ret && ret != -EALREADY ? IB_WC_LOC_PROT_ERR : IB_WC_SUCCESS;
 }
 
@@ -50,13 +49,7 @@ static enum ib_wc_status svt_local_register(struct svt_qp *qp, const struct svt_
 	return IB_WC_SUCCESS;
 }
 
-/**
- * svt_requester_local - do what a request without packets asks for
- * @qp: QP
- * @request: LOCAL_INV, BIND_MW or REG_MR
- *
- * Context: send.half.lock held, RCU read section.
- */
+/* Sets request->status. Needs an RCU read section. */
 void svt_requester_local(struct svt_qp *qp, struct svt_send_request *request)
 {
 	if (request->wqe.opcode == SVT_WR_REG_MR)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * From a send request to packets: adds the packet at the cursor to the train, and moves the cursor.
+ * From send requests to packets: adds the packet at the cursor to the train, and moves the cursor.
  *
  * The cursor alone says what is sent; a repeat is a cursor put back. So the first packet of a
- * repeated message may be in its middle, and a repeated READ asks for the rest only. A long
- * READ is asked for in parts, each a request of its own on the wire, so that answers of at most one
- * part more than may be outstanding are under way. Called by the requester, under send.half.lock.
+ * repeated message may be in its middle, and a repeated READ asks for the rest only. A long READ is
+ * asked for in parts, each a request of its own on the wire. So answers of at most one part more
+ * than may be outstanding are under way. Called by the requester, under send.half.lock.
  */
 #include "../../wire/frame.h"
 #include "../qp/fault.h"
@@ -15,7 +15,7 @@
 #include "recovery.h"
 #include "request.h"
 
-/* A Q_Key with this bit is not taken from the work request but from the QP (IBTA 10.2.5) */
+/* With this bit in the work request's Q_Key the QP's own is used (IBTA 10.2.5) */
 #define SVT_QKEY_CONTROLLED	0x80000000
 
 /* Bytes in front of a RETH */
@@ -36,7 +36,7 @@ static void svt_packet_common(const struct svt_qp *qp, struct svt_packet *packet
 	packet->dest_qpn = qp->attr.dest_qp_num;
 }
 
-/* Have builder->region of @sge, from a look-up for another packet if there was one */
+/* Sets builder->region to that of @sge, if an earlier packet did not */
 static bool svt_gather_from(struct svt_qp *qp, struct svt_train_builder *builder,
 			    struct svt_send_request *request, const struct svt_sge *sge)
 {
@@ -51,7 +51,7 @@ static bool svt_gather_from(struct svt_qp *qp, struct svt_train_builder *builder
 	return true;
 }
 
-/* Whether @length bytes are there; else they are brought, or the request fails */
+/* False: pages were absent and are brought in, or the request fails */
 static bool svt_pages_there(struct svt_qp *qp, struct svt_send_request *request,
 			    const struct svt_region *region, u32 offset, u32 length)
 {
@@ -73,7 +73,7 @@ static bool svt_gather_part(struct svt_qp *qp, struct svt_train_builder *builder
 	return false;
 }
 
-/* Payload [@offset, @offset + @length) of a request. False: no room, or request->status is set. */
+/* Adds payload [@offset, @offset + @length). False: no room, no pages, or request->status is set */
 static bool svt_gather(struct svt_qp *qp, struct svt_train_builder *builder,
 		       struct svt_send_request *request, u32 offset, u32 length)
 {
@@ -98,7 +98,6 @@ static bool svt_gather(struct svt_qp *qp, struct svt_train_builder *builder,
 	return true;
 }
 
-/* What is to be done now that svt_gather() was in vain */
 static enum svt_send_step svt_not_gathered(const struct svt_qp *qp,
 					   const struct svt_send_request *request)
 {
@@ -139,10 +138,7 @@ static void svt_cursor_advance(struct svt_send_half *send, u32 packets)
 		cursor->next_psn = cursor->psn;
 }
 
-/*
- * End-to-end flow control (IBTA 9.7.7.2.5): without a credit one packet may be out, whose
- * acknowledgment, or RNR NAK, tells how things stand.
- */
+/* IBTA 9.7.7.2.5: without a credit one packet may be out; its ACK or RNR NAK tells of credits */
 static bool svt_out_of_credit(const struct svt_send_half *send,
 			      const struct svt_send_request *request)
 {
@@ -172,7 +168,6 @@ static void svt_packet_message(struct svt_packet *packet, const struct svt_send_
 			    (wqe->flags & SVT_SEND_SOLICITED);
 }
 
-/* How many more packets the train and the window have room for */
 static u32 svt_packets_left(const struct svt_qp *qp, const struct svt_train_builder *builder)
 {
 	const struct svt_send_half *send = &qp->send;
@@ -184,10 +179,7 @@ static u32 svt_packets_left(const struct svt_qp *qp, const struct svt_train_buil
 				    svt_psn_diff(send->cursor.psn, send->una), 0));
 }
 
-/*
- * Behind a packet in the middle of a message, as many more of the same as the message, the train
- * and the window have room for. If their payload does not fit, they come one by one.
- */
+/* Behind a MIDDLE: as many more as fit. If their payload does not, they go one by one */
 static void svt_packet_middles(struct svt_qp *qp, struct svt_train_builder *builder,
 			       struct svt_send_request *request)
 {
@@ -209,7 +201,7 @@ static void svt_packet_middles(struct svt_qp *qp, struct svt_train_builder *buil
 	svt_cursor_advance(send, more);
 }
 
-/* What the peer counts as messages: for a long READ each part is one */
+/* Messages as the peer counts them: each part of a long READ is one */
 static u32 svt_request_messages(const struct svt_send_request *request)
 {
 	if (!(request->info->flags & SVT_REQUEST_WIRE))
@@ -220,7 +212,7 @@ static u32 svt_request_messages(const struct svt_send_request *request)
 	return 1;
 }
 
-/* A message that takes no receive leaves the peer's to those behind it (IBTA 9.7.7.2.5) */
+/* A message that takes no receive leaves its credit to the next (IBTA 9.7.7.2.5) */
 static void svt_request_start(struct svt_send_half *send, struct svt_send_request *request)
 {
 	struct svt_send_cursor *cursor = &send->cursor;
@@ -237,7 +229,7 @@ static void svt_request_start(struct svt_send_half *send, struct svt_send_reques
 		cursor->credit_ssn = svt_psn_add(cursor->credit_ssn, messages);
 }
 
-/* Messages whose headers differ by the PSN and the RETH only */
+/* Their headers differ by the PSN and the RETH only */
 static bool svt_are_alike(const struct svt_send_request *a, const struct svt_send_request *b)
 {
 	return b->status == IB_WC_SUCCESS && a->info == b->info && a->length == b->length &&
@@ -246,7 +238,7 @@ static bool svt_are_alike(const struct svt_send_request *a, const struct svt_sen
 	       !(b->wqe.flags & SVT_SEND_FENCE);
 }
 
-/* The message at the cursor behind one that it is like. False: nothing was done */
+/* Adds the message at the cursor, which is like the one before. False: nothing was done */
 static bool svt_packet_alike(struct svt_qp *qp, struct svt_train_builder *builder,
 			     struct svt_send_request *request)
 {
@@ -272,7 +264,7 @@ static bool svt_packet_alike(struct svt_qp *qp, struct svt_train_builder *builde
 	return true;
 }
 
-/* Behind a message of one packet, as many more of its kind as there are and may go */
+/* Behind a message of one packet: as many more of its kind as there are and may go */
 static void svt_packet_onlies(struct svt_qp *qp, struct svt_train_builder *builder,
 			      const struct svt_send_request *first)
 {
@@ -350,7 +342,7 @@ static enum svt_send_step svt_packet_datagram(struct svt_qp *qp,
 	return SVT_SEND_MORE;
 }
 
-/* With a VLAN tag a frame may be that much longer than the link says */
+/* A VLAN tag comes on top of the link's frame length */
 static bool svt_frame_fits(const struct svt_qp *qp, const struct svt_train_builder *builder,
 			   u32 length)
 {
@@ -362,7 +354,6 @@ static bool svt_frame_fits(const struct svt_qp *qp, const struct svt_train_build
 			 (svt_frame_has_tag(header) ? SVT_TAG_BYTES : 0);
 }
 
-/* A raw packet QP sends what the program wrote, frame by frame */
 static enum svt_send_step svt_packet_frame(struct svt_qp *qp, struct svt_train_builder *builder,
 					   struct svt_send_request *request)
 {
@@ -385,10 +376,7 @@ static enum svt_send_step svt_packet_frame(struct svt_qp *qp, struct svt_train_b
 	return svt_not_gathered(qp, request);
 }
 
-/*
- * The memory that the answer goes to is checked before it is asked for, and the @length bytes that
- * come next of it are there then.
- */
+/* Checks all memory of the answer before asking for it, and brings in the next @length bytes */
 static bool svt_answer_writable(struct svt_qp *qp, struct svt_train_builder *builder,
 				struct svt_send_request *request, u32 length)
 {
@@ -417,10 +405,7 @@ static bool svt_answer_writable(struct svt_qp *qp, struct svt_train_builder *bui
 	return true;
 }
 
-/*
- * How much one READ request asks for: up to a boundary that a repeat of it has too. A peer may
- * refuse a duplicate that asks for more than the first one did (IBTA 9.7.5.1.3).
- */
+/* Fixed boundaries: a peer may refuse a duplicate that asks for more (IBTA 9.7.5.1.3) */
 static u32 svt_read_part(const struct svt_qp *qp, const struct svt_send_request *request)
 {
 	u32 part = SVT_READ_PACKETS * qp->mtu;
@@ -429,7 +414,7 @@ static u32 svt_read_part(const struct svt_qp *qp, const struct svt_send_request 
 	return min(request->length - offset, part - offset % part);
 }
 
-/* Of the part at the cursor; @length is that of its answer, or what it carries itself */
+/* @length: of the answer to the part at the cursor, or of the payload it carries */
 static void svt_packet_question(const struct svt_qp *qp, struct svt_packet *packet,
 				const struct svt_send_request *request, u32 length)
 {
@@ -456,7 +441,7 @@ static void svt_packet_question(const struct svt_qp *qp, struct svt_packet *pack
 	}
 }
 
-/* READ, atomics, FLUSH and ATOMIC WRITE: one packet, without payload but for the last */
+/* READ, atomics, FLUSH and ATOMIC WRITE: one packet; only the last has payload */
 static enum svt_send_step svt_packet_asking(struct svt_qp *qp, struct svt_train_builder *builder,
 					    struct svt_send_request *request)
 {
@@ -494,11 +479,11 @@ static enum svt_send_step svt_packet_local(struct svt_qp *qp,
 	struct svt_send_half *send = &qp->send;
 	bool again = send->cursor.request != send->cursor.started;
 
-	/* A train that is refused is built again from its first packet on */
+	/* A refused train is built again from its first packet on */
 	if (!svt_builder_empty(builder))
 		return SVT_SEND_FULL;
 	if (!again) {
-		/* What came before may still be repeated: it needs its keys until it is done */
+		/* Earlier requests may be repeated: they need their keys until they are done */
 		if ((request->info->flags & SVT_REQUEST_DRAIN) &&
 		    send->tail != send->cursor.request)
 			return SVT_SEND_BLOCKED;
@@ -511,7 +496,6 @@ static enum svt_send_step svt_packet_local(struct svt_qp *qp,
 	return SVT_SEND_MORE;
 }
 
-/* A request that did not start yet may have to wait */
 static bool svt_request_may_start(struct svt_qp *qp, const struct svt_send_request *request)
 {
 	const struct svt_send_half *send = &qp->send;
@@ -524,14 +508,7 @@ static bool svt_request_may_start(struct svt_qp *qp, const struct svt_send_reque
 	       send->cursor.read_head == send->read_tail;
 }
 
-/**
- * svt_requester_packet - add the packet at the cursor to the train
- * @qp: QP that may send
- * @builder: train in the making
- *
- * Context: send.half.lock held, BH off, RCU read section.
- * Return: enum svt_send_step.
- */
+/* BH off, RCU read section */
 enum svt_send_step svt_requester_packet(struct svt_qp *qp, struct svt_train_builder *builder)
 {
 	struct svt_send_half *send = &qp->send;

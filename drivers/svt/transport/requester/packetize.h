@@ -7,12 +7,12 @@
 
 #include "../qp/train.h"
 
-/* What came of trying to add a packet to the train */
+/* After trying to add a packet to the train */
 enum svt_send_step {
 	SVT_SEND_MORE,		/* done, or skipped; try the next */
 	SVT_SEND_FULL,		/* another train is needed for it */
 	SVT_SEND_BLOCKED,	/* nothing can be sent until an answer or a timer comes */
-	SVT_SEND_IDLE,		/* nothing to send */
+	SVT_SEND_IDLE,
 	SVT_SEND_LATER,		/* the budget is used up; the workqueue goes on */
 };
 

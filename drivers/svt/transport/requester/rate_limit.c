@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Rate limit of a QP: after each train its requester waits as long as the limit gives that train.
- * The timer of the requester brings the next round. What it is late is made good, up to
- * SVT_RATE_CREDIT_NS, so that the mean is what was asked for and a QP that rested gets no burst.
- * Trains are as short as SVT_RATE_TRAIN_MS, but of one packet at least, so that packets are spread.
+ * Rate limit of a QP: after each train the requester waits, by its timer, as long as the limit
+ * gives that train. A late round is made good up to SVT_RATE_CREDIT_NS: the mean is what was asked
+ * for, and a QP that rested gets no burst. Trains are short, SVT_RATE_TRAIN_MS but at least one
+ * packet, so that packets are spread.
  *
- * Only what the requester sends counts, each time that it is sent; acknowledgments and responses to
- * READs are not the QP's to hold back. All under send.half.lock.
+ * Only what the requester sends counts, each time it is sent; ACKs and READ responses do not. All
+ * under send.half.lock.
  */
 #include <linux/math64.h>
 
@@ -21,11 +21,7 @@ static u64 svt_rate_time(u32 bytes, u32 rate)
 	return div_u64(bytes * 8ULL * NSEC_PER_MSEC, rate);
 }
 
-/**
- * svt_rate_sent - a train went out
- * @qp: QP
- * @bytes: of its packets, from the BTH on
- */
+/* @bytes: of a train's packets, from the BTH on */
 void svt_rate_sent(struct svt_qp *qp, u32 bytes)
 {
 	struct svt_send_half *send = &qp->send;
@@ -44,26 +40,12 @@ static u32 svt_rate_train(const struct svt_qp *qp)
 	return qp->attr.rate_limit / BITS_PER_BYTE * SVT_RATE_TRAIN_MS;
 }
 
-/**
- * svt_rate_is_full - whether a train is to be no longer
- * @qp: QP
- * @builder: the train so far
- *
- * Return: true with a rate limit, when the train takes long enough.
- */
 bool svt_rate_is_full(const struct svt_qp *qp, const struct svt_train_builder *builder)
 {
 	return qp->attr.rate_limit && builder->bytes >= svt_rate_train(qp);
 }
 
-/**
- * svt_rate_packets - how many packets may be added to a train
- * @qp: QP
- * @builder: the train so far
- * @bytes: of each packet
- *
- * Return: as many as svt_rate_is_full() would let in one by one; without a rate limit any number.
- */
+/* How many packets of @bytes svt_rate_is_full() would let in one by one */
 u32 svt_rate_packets(const struct svt_qp *qp, const struct svt_train_builder *builder, u32 bytes)
 {
 	u32 train;

@@ -15,7 +15,6 @@ void svt_rate_sent(struct svt_qp *qp, u32 bytes);
 bool svt_rate_is_full(const struct svt_qp *qp, const struct svt_train_builder *builder);
 u32 svt_rate_packets(const struct svt_qp *qp, const struct svt_train_builder *builder, u32 bytes);
 
-/* Whether what was sent leaves room for more now */
 static inline bool svt_rate_may_send(const struct svt_send_half *send)
 {
 	return ktime_compare(send->now, send->rate_next) >= 0;

@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Recovery of an RC requester from loss (IBTA 9.7.5, 9.9.2).
+ * Recovery of an RC requester from loss (IBTA 9.7.5, 9.9.2). Under send.half.lock.
  *
- * A hole that the peer reports (a NAK) or that shows itself (a response beyond the one due, an
- * acknowledgment beyond a read that was not answered) is repaired at once: the requester goes back
- * to una, once for each una, and again when what was repeated can have been lost as well. For a
- * NAK that is half a round trip later, as a peer sends one for each time that it sees the hole
- * open, and it uses up a retry; for responses a whole one, as all that were under way show the same
- * hole, and no retry, as those may be many. But the peer may never send what is missing: after
- * SVT_HOLES_IN_VAIN times without progress only the timer repeats, and that gives up.
+ * A hole shows by a NAK, or by an answer beyond the one due. The requester then goes back to una at
+ * once, once for each una, and again when the repeat can be lost too: for a NAK half a round trip
+ * later, which uses up a retry; for an answer a whole one, which does not. After SVT_HOLES_IN_VAIN
+ * times without progress only the timer repeats.
  *
- * The timer is for what nobody reports, a lost tail. It follows the measured round trip, up to the
- * local ACK timeout, and doubles until a new one is measured, up to four times that timeout, the
- * most that IBTA 9.7.6.1.3 lets it be; such early repeats use up no retry. It repeats one train:
- * the peer may have everything, and only be slow. An answer to more than that train says so, and
- * the next train goes alone as well. An answer to just that train means that the peer lacked what
- * followed, and the rest goes at once. A slow peer has more in front of it than it can answer in
- * time, so each repeat by the timer halves what may be out; it grows again by an eighth of what is
- * acknowledged. A QP gives up when nothing moved for the time that retry_cnt timeouts of that
- * length take, and for as many timers: after a standstill of this machine the answers may be in a
- * queue of it.
- *
- * Called by requester and completer, under send.half.lock.
+ * The timer is for a lost tail. It follows the measured round trip, up to the local ACK timeout,
+ * and doubles up to four times that timeout (IBTA 9.7.6.1.3). Such early repeats use up no retry.
+ * It repeats one train, as the peer may only be slow. An answer to more than that train says so,
+ * and the next train goes alone too. An answer to just that train means that the rest was lost: it
+ * goes at once. Each repeat halves what may be out; an eighth of what is acknowledged is added
+ * again. A QP gives up when nothing moved for svt_retry_time() and more than retry_cnt timers:
+ * after a standstill of this machine the answers may still be queued here.
  */
 #include "../../trace.h"
 #include "../../wire/aeth.h"
@@ -42,7 +34,7 @@ static bool svt_outstanding(const struct svt_send_half *send)
 	return send->una != send->cursor.next_psn;
 }
 
-/* The local ACK timeout in ns; 0: none */
+/* ns; 0: no timeout */
 static u64 svt_ack_timeout(const struct svt_qp *qp)
 {
 	return qp->attr.timeout ? 4096ULL << qp->attr.timeout : 0;
@@ -59,7 +51,7 @@ static u64 svt_rto(const struct svt_qp *qp)
 	return min(rto << min(send->rto_shift, 10U), timeout ? 4 * timeout : SVT_RTO_MAX);
 }
 
-/* How long nothing may move; 0: for ever */
+/* ns without progress until the QP gives up; 0: never */
 static u64 svt_retry_time(const struct svt_qp *qp)
 {
 	return 4 * svt_ack_timeout(qp) * (qp->attr.retry_cnt + 1);
@@ -83,10 +75,6 @@ static void svt_retry_time_begin(struct svt_send_half *send)
 	send->holes_in_vain = 0;
 }
 
-/**
- * svt_recovery_init - start with full retry counts
- * @qp: QP that enters RTS
- */
 void svt_recovery_init(struct svt_qp *qp)
 {
 	struct svt_send_half *send = &qp->send;
@@ -102,15 +90,9 @@ void svt_recovery_init(struct svt_qp *qp)
 	svt_send_timer_stop(qp);
 }
 
-/**
- * svt_recovery_may_send - whether the next train may go
- * @send: send half of any QP
- *
- * All may go unless the timer began to repeat. Then a train may go when the one before it is
- * acknowledged, until all is repeated, or just what was repeated is acknowledged.
- *
- * Context: send.half.lock held.
- * Return: false when an answer or the timer has to come first.
+/*
+ * While the timer repeats, a train may go when the one before it is acknowledged, until all is
+ * repeated or just what was repeated is acknowledged. Of any QP.
  */
 bool svt_recovery_may_send(struct svt_send_half *send)
 {
@@ -119,11 +101,6 @@ bool svt_recovery_may_send(struct svt_send_half *send)
 	return !send->probing || send->cursor.psn == send->una;
 }
 
-/**
- * svt_recovery_sent - packets went out
- * @qp: RC QP
- * @ack_requested: the last of them asks for an acknowledgment
- */
 void svt_recovery_sent(struct svt_qp *qp, bool ack_requested)
 {
 	struct svt_send_half *send = &qp->send;
@@ -135,7 +112,7 @@ void svt_recovery_sent(struct svt_qp *qp, bool ack_requested)
 		svt_retry_time_begin(send);
 		svt_deadline_set(qp);
 	}
-	/* A repeated packet gives no sample: its answer may be the first one's (RFC 6298, 3) */
+	/* A repeat gives no sample: its answer may be the first one's (RFC 6298, 3) */
 	if (ack_requested && fresh && !send->rtt_start && !send->recovering) {
 		send->rtt_start = send->now;
 		send->rtt_psn = svt_psn(send->cursor.next_psn - 1);
@@ -160,11 +137,7 @@ static void svt_rtt_sample(struct svt_send_half *send)
 	send->srtt = send->srtt - send->srtt / 8 + rtt / 8;
 }
 
-/**
- * svt_recovery_progress - una moved
- * @qp: RC QP, its cursor where it was when the answer came
- * @packets: so many PSNs
- */
+/* una moved by @packets; the cursor is where it was when the answer came */
 void svt_recovery_progress(struct svt_qp *qp, u32 packets)
 {
 	struct svt_send_half *send = &qp->send;
@@ -210,9 +183,8 @@ static void svt_recovery_go_back(struct svt_qp *qp, enum svt_counter reason)
 }
 
 /*
- * Whether to go back for a hole at una that shows now: not before @halves of half a round trip have
- * passed since the requester went back, nor while it waits for a peer that was not ready, as all is
- * repeated then.
+ * A peer sends a NAK each time it sees the hole, and all responses under way show the same hole: so
+ * wait @halves of half a round trip since the last time. After an RNR wait all is repeated.
  */
 static bool svt_recovery_heeds_hole(const struct svt_send_half *send, unsigned int halves)
 {
@@ -223,10 +195,7 @@ static bool svt_recovery_heeds_hole(const struct svt_send_half *send, unsigned i
 	return !send->recovering || since >= halves * (send->srtt ?: SVT_RTO_FIRST) / 2;
 }
 
-/**
- * svt_recovery_nak - the peer reports a hole at una (IBTA 9.7.5.2.2)
- * @qp: RC QP
- */
+/* The peer reports a hole at una (IBTA 9.7.5.2.2) */
 void svt_recovery_nak(struct svt_qp *qp)
 {
 	struct svt_send_half *send = &qp->send;
@@ -241,10 +210,7 @@ void svt_recovery_nak(struct svt_qp *qp)
 	svt_recovery_go_back(qp, SVT_COUNT_RETRIES_NAK);
 }
 
-/**
- * svt_recovery_hole - a response at una is missing in front of one that came
- * @qp: RC QP
- */
+/* A response at una is missing in front of one that came */
 void svt_recovery_hole(struct svt_qp *qp)
 {
 	struct svt_send_half *send = &qp->send;
@@ -255,11 +221,7 @@ void svt_recovery_hole(struct svt_qp *qp)
 	svt_recovery_go_back(qp, SVT_COUNT_IMPLIED_NAK_SEQ_ERR);
 }
 
-/**
- * svt_recovery_rnr - the peer has no receive for the request at una (IBTA 9.7.5.2.8)
- * @qp: RC QP
- * @timer: of the RNR NAK, 0 to 31
- */
+/* The peer has no receive for the request at una (IBTA 9.7.5.2.8). @timer: 0 to 31 */
 void svt_recovery_rnr(struct svt_qp *qp, u8 timer)
 {
 	struct svt_send_half *send = &qp->send;
@@ -289,7 +251,7 @@ static void svt_recovery_expired(struct svt_qp *qp)
 	if (!svt_outstanding(send))
 		return;
 	if (svt_fault_pending(&send->half)) {
-		/* It is not the peer that we wait for */
+		/* We wait for pages, not for the peer */
 		svt_retry_time_begin(send);
 		svt_deadline_set(qp);
 		return;
@@ -300,7 +262,7 @@ static void svt_recovery_expired(struct svt_qp *qp)
 		return;
 	}
 	if (send->flow_blocked) {
-		/* What went out before may still wait in the same queue as what is refused */
+		/* Earlier packets may wait in the same queue as the refused train */
 		svt_deadline_set(qp);
 		return;
 	}
@@ -310,11 +272,6 @@ static void svt_recovery_expired(struct svt_qp *qp)
 	send->probing = true;
 }
 
-/**
- * svt_recovery_timer - look at what is due
- * @qp: RC QP
- * @now: time
- */
 void svt_recovery_timer(struct svt_qp *qp, ktime_t now)
 {
 	struct svt_send_half *send = &qp->send;

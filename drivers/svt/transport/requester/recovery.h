@@ -8,7 +8,7 @@
 
 #include "../qp/qp.h"
 
-/* PSNs that may be out: at most, before it is known what the peer can take, and at least */
+/* PSNs that may be out: at most, at first, and at least */
 #define SVT_MAX_UNACKED	512U
 #define SVT_FIRST_UNACKED	64U
 #define SVT_LEAST_UNACKED	16U

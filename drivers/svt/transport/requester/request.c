@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The window of send requests: how a work request gets in, and how it is retired.
- *
- * A slot is filled from the ring in order (head), and given back in order (tail), whatever becomes
- * of the request, so completions keep the order of posting. Called by requester and completer only,
- * under send.half.lock.
+ * The window of send requests: how a work request gets in, and how it is retired. A slot is filled
+ * in order (head) and given back in order (tail), whatever becomes of the request, so completions
+ * keep the order of posting. Under send.half.lock.
  */
 #include <linux/slab.h>
 
@@ -14,7 +12,6 @@
 #include "request.h"
 #include "timer.h"
 
-/* Slots of the window of a new QP, and what it may grow to */
 #define SVT_WINDOW_FIRST	16
 #define SVT_WINDOW_MOST		128
 
@@ -115,15 +112,9 @@ int svt_window_alloc(struct svt_send_half *send)
 	return send->window ? 0 : -ENOMEM;
 }
 
-/**
- * svt_window_grow - twice as many slots, for a QP whose window is full while more is posted
- * @send: send half; no pointer to a request or its inline data is in use
- *
- * A QP that is connected and hardly used costs little; one that streams needs a round trip full.
- * Without memory the window stays as it is.
- *
- * Context: send.half.lock held.
- * Return: whether there is room now.
+/*
+ * Doubles a full window while more is posted: an idle QP stays cheap, a stream gets a round trip
+ * full. No pointer to a request or its inline data may be in use. False: there is no room.
  */
 bool svt_window_grow(struct svt_send_half *send)
 {
@@ -147,8 +138,8 @@ bool svt_window_grow(struct svt_send_half *send)
 }
 
 /**
- * svt_window_free - free the window of a QP that was reset
- * @send: its send half
+ * svt_window_free - free the window
+ * @send: of a QP that was reset
  */
 void svt_window_free(struct svt_send_half *send)
 {
@@ -156,11 +147,7 @@ void svt_window_free(struct svt_send_half *send)
 	send->window = NULL;
 }
 
-/*
- * The handle named in a UD request may be any number; it has to be one of the QP's own PD. From
- * here on the reference keeps the path until the request is retired. A handle that is destroyed
- * before, with its request still in the ring, is one that does not exist.
- */
+/* The handle may be any number. The reference keeps the path until the request is retired */
 static enum ib_wc_status svt_request_find_av(struct svt_qp *qp, struct svt_send_request *request)
 {
 	struct svt_av *av = xa_load(&qp->core->ahs, request->wqe.ud.ah);
@@ -173,7 +160,7 @@ static enum ib_wc_status svt_request_find_av(struct svt_qp *qp, struct svt_send_
 	return IB_WC_SUCCESS;
 }
 
-/* As long as the netdev takes it. Whether it has a tag, for which there is room, is seen later */
+/* With room for a VLAN tag; svt_frame_fits() sees whether there is one */
 static bool svt_frame_length_ok(const struct svt_qp *qp, u32 length)
 {
 	return length >= SVT_ETHERNET_BYTES &&
@@ -196,15 +183,10 @@ static enum ib_wc_status svt_request_admit(struct svt_qp *qp, struct svt_send_re
 	return IB_WC_SUCCESS;
 }
 
-/**
- * svt_request_pull - copy the next work request from the ring into the window
- * @qp: QP
- *
- * A work request that is not valid gets in as well, with its error as status: it completes in its
- * turn. A ring whose indices make no sense is fatal for the QP.
- *
- * Context: send.half.lock held, RCU read section.
- * Return: the request, or NULL: the window is full, the ring is empty or makes no sense.
+/*
+ * Copies the next work request from the ring. An invalid one gets in too, and completes in turn
+ * with its error. NULL: the window is full, the ring is empty, or it is corrupt, which is fatal for
+ * the QP. Needs an RCU read section.
  */
 struct svt_send_request *svt_request_pull(struct svt_qp *qp)
 {
@@ -227,7 +209,7 @@ struct svt_send_request *svt_request_pull(struct svt_qp *qp)
 					    &request->wqe, &request->length);
 	send->ring.index++;
 	send->head++;
-	/* It fails, and its completion is that of a request that svt knows */
+	/* It fails, and completes as an opcode that svt knows */
 	if (request->wqe.opcode >= ARRAY_SIZE(svt_request_table) ||
 	    !(send->limits.opcodes & BIT(request->wqe.opcode)))
 		request->wqe.opcode = IB_UVERBS_WR_SEND;
@@ -237,10 +219,6 @@ struct svt_send_request *svt_request_pull(struct svt_qp *qp)
 	return request;
 }
 
-/**
- * svt_request_release - let go of what a request holds
- * @request: about to leave the window
- */
 void svt_request_release(struct svt_send_request *request)
 {
 	if (request->av)
@@ -261,10 +239,7 @@ static void svt_request_report(struct svt_qp *qp, const struct svt_send_request 
 	svt_complete(qp, &qp->send.half, &cqe, 1, false);
 }
 
-/*
- * The request at the tail is done. Its element of the ring is given back before the completion can
- * be seen: who polls that may post in its place at once.
- */
+/* The ring element is free before the completion shows: a poller may post there at once */
 static void svt_request_complete(struct svt_qp *qp, struct svt_send_request *request,
 				 enum ib_wc_status status)
 {
@@ -276,13 +251,7 @@ static void svt_request_complete(struct svt_qp *qp, struct svt_send_request *req
 	svt_request_release(request);
 }
 
-/**
- * svt_send_advance - move ack_request over what una has passed
- * @qp: QP; of RC, for others acknowledge nothing
- *
- * Requests that are done on this host have no PSN; they count as acknowledged once they ran.
- * Context: send.half.lock held.
- */
+/* RC: moves ack_request up to una. Local requests have no PSN; they count once they ran. */
 void svt_send_advance(struct svt_qp *qp)
 {
 	struct svt_send_half *send = &qp->send;
@@ -318,14 +287,7 @@ static void svt_send_failed(struct svt_qp *qp)
 		svt_qp_fail(qp, &qp->send.half, -1);
 }
 
-/**
- * svt_send_retire - complete all requests at the tail of the window that are done
- * @qp: QP
- *
- * The first that failed completes with its error, and takes the QP to the error state of its type.
- * Later ones are flushed, also if they have errors of their own.
- * Context: send.half.lock held.
- */
+/* The first failed request puts the QP in error; later ones are flushed, whatever their status */
 void svt_send_retire(struct svt_qp *qp)
 {
 	struct svt_send_half *send = &qp->send;
@@ -350,7 +312,7 @@ void svt_send_retire(struct svt_qp *qp)
 /**
  * svt_send_flush - complete everything in the window and the ring in error
  * @qp: in ERR or SQE
- * @limit: of the ring so many requests at most, for a process may refill it for ever
+ * @limit: most requests of the ring, for a process may refill it for ever
  *
  * Context: send.half.lock held, RCU read section.
  * Return: false when there may be more in the ring.
@@ -381,12 +343,7 @@ bool svt_send_flush(struct svt_qp *qp, u32 limit)
 	return empty;
 }
 
-/**
- * svt_requester_rewind - go back to the oldest packet that is not acknowledged
- * @qp: RC QP
- *
- * Context: send.half.lock held.
- */
+/* Goes back to the oldest packet that is not acknowledged (RC) */
 void svt_requester_rewind(struct svt_qp *qp)
 {
 	struct svt_send_half *send = &qp->send;
@@ -406,14 +363,7 @@ void svt_requester_rewind(struct svt_qp *qp)
 		cursor->offset = svt_psn_diff(send->una, request->first_psn) * qp->mtu;
 }
 
-/**
- * svt_requester_fail_oldest - the oldest request that is not done fails
- * @qp: RC QP
- * @status: what it completes with; the rest is flushed
- *
- * Context: send.half.lock held.
- * Return: false when there is none, or one has failed already.
- */
+/* The rest is flushed. False: there is none, or one has failed already. */
 bool svt_requester_fail_oldest(struct svt_qp *qp, enum ib_wc_status status)
 {
 	struct svt_send_half *send = &qp->send;

@@ -24,44 +24,26 @@ enum svt_request_flags {
 	SVT_REQUEST_CARRIES	= 1 << 7,	/* answered without data: it has its own, or none */
 };
 
-/**
- * struct svt_request_info - a row of the table of work request opcodes
- * @flags: enum svt_request_flags
- * @first: opcode on the wire, without the service bits, of the first packet of several
- * @middle: of those between
- * @last: of the last
- * @only: of a single packet
- * @wc_opcode: enum ib_uverbs_wc_opcode of its completion
- */
+/* One for each work request opcode */
 struct svt_request_info {
-	u8 flags;
-	u8 first;
+	u8 flags;	/* enum svt_request_flags */
+	u8 first;	/* opcodes on the wire, without the service bits */
 	u8 middle;
 	u8 last;
 	u8 only;
-	u8 wc_opcode;
+	u8 wc_opcode;	/* enum ib_uverbs_wc_opcode */
 };
 
-/**
- * struct svt_send_request - a slot of the window
- * @info: row of its opcode
- * @av: UD: where to; holds a reference
- * @first_psn: PSN of its first packet, once started
- * @packets: PSNs that it takes
- * @length: payload bytes
- * @ssn: send sequence number (end-to-end credits)
- * @status: other than success: it failed, and completes so once all before it is retired
- * @wqe: the copy; SGEs or inline data follow
- */
+/* A slot of the window */
 struct svt_send_request {
 	const struct svt_request_info *info;
-	struct svt_av *av;
-	u32 first_psn;
-	u32 packets;
+	struct svt_av *av;		/* UD: where to; holds a reference */
+	u32 first_psn;			/* once started */
+	u32 packets;			/* PSNs that it takes */
 	u32 length;
-	u32 ssn;
-	enum ib_wc_status status;
-	struct svt_send_wqe wqe;
+	u32 ssn;			/* send sequence number (end-to-end credits) */
+	enum ib_wc_status status;	/* a failed one completes after all before it */
+	struct svt_send_wqe wqe;	/* a copy; SGEs or inline data follow */
 };
 
 static inline struct svt_send_request *svt_request(const struct svt_send_half *send, u32 ordinal)
@@ -74,7 +56,7 @@ static inline u32 svt_request_end_psn(const struct svt_send_request *request)
 	return svt_psn_add(request->first_psn, request->packets);
 }
 
-/* Of the data that the peer returns */
+/* Bytes of data that the peer returns */
 static inline u32 svt_answer_bytes(const struct svt_send_request *request)
 {
 	return (request->info->flags & (SVT_REQUEST_ANSWERED | SVT_REQUEST_CARRIES)) ==
@@ -95,7 +77,7 @@ void svt_window_free(struct svt_send_half *send);
 struct svt_send_request *svt_request_pull(struct svt_qp *qp);
 void svt_request_release(struct svt_send_request *request);
 
-/* Window bookkeeping that requester and completer share */
+/* Shared by requester and completer */
 void svt_send_advance(struct svt_qp *qp);
 void svt_send_retire(struct svt_qp *qp);
 bool svt_send_flush(struct svt_qp *qp, u32 limit);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The requester: sends what the send queue holds, as far as it may.
- *
- * It runs in whatever context owns the send half: a doorbell, an acknowledgment that came in,
- * the timer. Each run sends trains until there is nothing to send, something has to be waited
- * for, or the budget is used up. Everything here is under send.half.lock.
+ * The requester: sends what the send queue holds, as far as it may. It runs in any context that
+ * owns the send half: a doorbell, an incoming acknowledgment, the timer. A run sends trains until
+ * there is nothing to send, it has to wait, or the budget is used up. Under send.half.lock.
  */
 #include "../qp/fault.h"
 #include "../qp/half.h"
@@ -17,11 +15,11 @@
 #include "requester.h"
 #include "timer.h"
 
-/* Trains of one run, and requests that it flushes, before others get their turn */
+/* Trains of one run, and requests that it flushes */
 #define SVT_SEND_BUDGET		32
 /*
- * Of a kernel client also requests that need no packet: it may poll for these without giving way to
- * the workqueue. A process has none, for it may refill its ring for ever.
+ * Requests without packets of a kernel client, which may poll for them without yielding to the
+ * workqueue. A process has none: it may refill its ring for ever.
  */
 #define SVT_LOCAL_BUDGET	1024
 #define SVT_FLUSH_BUDGET	256
@@ -42,11 +40,11 @@ static bool svt_may_send(struct svt_qp *qp)
 }
 
 /*
- * The first packet of a WRITE is a train by itself, for its RETH. The one behind it asks for both,
- * if that is certain to go soon, and without an answer to this one: the message goes on, there is
- * no rate limit, SVT_SEND_FULL says that what is outstanding does not hold it back, a packet that
- * probes for credits would have closed the train, and no repeat by the timer is under way. The
- * backend and the budget may hold it back, but bring the next round by themselves.
+ * The first packet of a WRITE is a train by itself, for its RETH. The next train asks for both ACKs
+ * if it goes soon for certain, without an answer to this one: the message goes on, what is
+ * outstanding does not hold it back (SVT_SEND_FULL), this is no probe for credits
+ * (builder->closed), and neither the rate limit nor a repeat by the timer delays it. Backend and
+ * budget bring the next round themselves.
  */
 static bool svt_next_train_asks(const struct svt_qp *qp, const struct svt_train_builder *builder,
 				enum svt_send_step step)
@@ -57,7 +55,6 @@ static bool svt_next_train_asks(const struct svt_qp *qp, const struct svt_train_
 	       send->cursor.offset && !send->probing && !qp->attr.rate_limit;
 }
 
-/* Hands over what was built; a refused train puts the cursor back to where it was built from */
 static bool svt_send_train(struct svt_qp *qp, struct svt_train_builder *builder,
 			   const struct svt_send_cursor *before, enum svt_send_step step)
 {
@@ -89,7 +86,7 @@ static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 	bool sent;
 
 	do {
-		/* What ran on this host in front of the first packet is not run again */
+		/* Local requests in front of the first packet must not run again */
 		if (svt_builder_empty(builder))
 			before = qp->send.cursor;
 		step = svt_requester_packet(qp, builder);
@@ -101,7 +98,7 @@ static enum svt_send_step svt_send_one_train(struct svt_qp *qp)
 	return sent ? step : SVT_SEND_BLOCKED;
 }
 
-/* What is sent is charged as a train, and so is what moves nothing; what needs no packet is not */
+/* A step without packets is not charged as a train, unless it moved nothing */
 static void svt_charge(const struct svt_send_half *send, u32 psn, u32 request,
 		       struct svt_send_budget *budget)
 {
@@ -132,10 +129,7 @@ static enum svt_send_step svt_requester_send(struct svt_qp *qp, struct svt_send_
 	return SVT_SEND_LATER;
 }
 
-/*
- * Send and retire until neither leads to the other: a peer on this host may have answered by now.
- * What blocks then is an answer, a timer or the backend, each of which brings the next round.
- */
+/* Repeats if a peer on this host has answered; else an answer, a timer or the backend comes */
 static enum svt_send_step svt_requester_work(struct svt_qp *qp)
 {
 	struct svt_send_half *send = &qp->send;
@@ -158,7 +152,7 @@ static enum svt_send_step svt_requester_work(struct svt_qp *qp)
 	return step;
 }
 
-/* IBTA 10.3.1.6: in SQD what was begun is finished, and nothing else is begun */
+/* IBTA 10.3.1.6: in SQD requests that were begun are finished, and no others begun */
 static void svt_check_drained(struct svt_qp *qp)
 {
 	struct svt_send_half *send = &qp->send;
@@ -215,7 +209,7 @@ void svt_requester_run(struct svt_qp *qp, int work)
 
 /**
  * svt_requester_reset - back to the state of a new QP
- * @qp: QP that enters RESET, or is destroyed
+ * @qp: enters RESET, or is destroyed
  *
  * Context: send.half.lock held.
  */
@@ -247,8 +241,6 @@ void svt_requester_reset(struct svt_qp *qp)
  * @send: send half
  * @read_ends: ring to fill
  * @entries: of @read_ends, a power of two not below send->read_entries
- *
- * Context: send.half.lock held.
  */
 void svt_requester_move_reads(const struct svt_send_half *send, u32 *read_ends, u32 entries)
 {
@@ -260,8 +252,8 @@ void svt_requester_move_reads(const struct svt_send_half *send, u32 *read_ends, 
 }
 
 /**
- * svt_requester_start - the send queue may be worked on from now
- * @qp: QP that enters RTS, attributes set
+ * svt_requester_start - begin to work on the send queue
+ * @qp: enters RTS, attributes set
  *
  * Context: send.half.lock held.
  */

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The one hrtimer of the requester: for retransmission, RNR waits, the rate limit and the idle
- * watch. It is never pushed back on the fast path: it fires at the oldest deadline and is then set
- * to the next.
- *
- * Under send.half.lock.
+ * watch. The fast path never pushes it back: it fires at the oldest deadline and is then set to the
+ * next. Under send.half.lock.
  */
 #include "rate_limit.h"
 #include "timer.h"
 
-/**
- * svt_send_timer_stop - nothing is outstanding any more
- * @qp: QP
- */
 void svt_send_timer_stop(struct svt_qp *qp)
 {
 	qp->send.deadline = 0;
@@ -27,10 +21,6 @@ static ktime_t svt_earlier(ktime_t a, ktime_t b)
 	return min(a, b);
 }
 
-/**
- * svt_send_timer_arm - make the timer fire at the next thing due, or before
- * @qp: QP
- */
 void svt_send_timer_arm(struct svt_qp *qp)
 {
 	struct svt_send_half *send = &qp->send;
