@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What an RC responder sends: read responses and atomic acknowledgments in the order of their
- * PSNs, then one acknowledgment or NAK for the batch. A FLUSH to persistent memory is answered once
- * all of it is there, so until then it keeps back what stands behind it.
+ * What an RC responder sends: read responses and atomic ACKs in PSN order, then one ACK or NAK for
+ * the batch. A FLUSH to persistent memory holds back all that stands behind it.
  *
- * An ACK or NAK acknowledges everything before its PSN, so it waits until nothing is pending
- * before it, and a later one takes the place of an earlier one. Responses reference the pages of
- * the region; it is looked up anew for every train, so nothing is held from one RCU read section
- * to the next. All under recv.half.lock.
+ * An ACK or NAK acknowledges everything before its PSN. So it waits until nothing is pending before
+ * it, and a later one replaces an earlier one. Responses reference the pages of the region. It is
+ * looked up anew for every train: nothing is held from one RCU read section to the next. All under
+ * recv.half.lock.
  */
 #include "../../wire/aeth.h"
 #include "../../wire/psn.h"
@@ -22,14 +21,7 @@
 /* Trains of one run; then packets that came meanwhile have their turn */
 #define SVT_ANSWER_TRAINS	16
 
-/**
- * svt_ack_due - the batch is to be answered by this
- * @recv: receive half
- * @syndrome: SVT_AETH_ACK (credits are filled in when it is sent), or an RNR NAK or NAK
- * @psn: of the AETH's packet
- *
- * Context: recv.half.lock held.
- */
+/* SVT_AETH_ACK gets its credits when it is sent. @psn: of the AETH's packet */
 void svt_ack_due(struct svt_recv_half *recv, u8 syndrome, u32 psn)
 {
 	recv->ack_due = true;
@@ -37,13 +29,7 @@ void svt_ack_due(struct svt_recv_half *recv, u8 syndrome, u32 psn)
 	recv->ack_psn = psn;
 }
 
-/**
- * svt_ack_is_nak - whether a NAK (other than RNR) is due
- * @recv: receive half
- *
- * Context: recv.half.lock held.
- * Return: true when it is.
- */
+/* An RNR NAK does not count */
 bool svt_ack_is_nak(const struct svt_recv_half *recv)
 {
 	return recv->ack_due && (recv->ack_syndrome & SVT_AETH_TYPE_MASK) == SVT_AETH_NAK;
@@ -81,7 +67,7 @@ static u8 svt_read_opcode(const struct svt_resource *resource, u32 psn)
 		      IB_OPCODE_RDMA_READ_RESPONSE_MIDDLE;
 }
 
-/* Behind a response in the middle, as many more from @psn on as the train has room for */
+/* Behind a MIDDLE: as many more from @psn on as the train has room for */
 static u32 svt_read_middles(const struct svt_qp *qp, struct svt_train_builder *builder,
 			    const struct svt_resource *resource, const struct svt_region *region,
 			    u32 psn, u32 offset)
@@ -136,7 +122,7 @@ static void svt_read_fill(const struct svt_qp *qp, struct svt_train_builder *bui
 	}
 }
 
-/* The PD that a response's memory is of; NULL: of an XRC SRQ that is gone */
+/* NULL: the XRC SRQ is gone */
 static const struct ib_pd *svt_answer_pd(const struct svt_qp *qp,
 					 const struct svt_resource *resource)
 {
@@ -148,7 +134,7 @@ static const struct ib_pd *svt_answer_pd(const struct svt_qp *qp,
 	return srq ? srq->ibsrq.pd : NULL;
 }
 
-/* What is behind the first @done bytes of a read, and held; false: it is not there any more */
+/* Looks up and holds what is behind the first @done bytes of a read; false: it is gone */
 static bool svt_answer_region(const struct svt_qp *qp, struct svt_train_builder *builder,
 			      const struct svt_resource *resource, u32 done)
 {
@@ -160,10 +146,7 @@ static bool svt_answer_region(const struct svt_qp *qp, struct svt_train_builder 
 	       svt_builder_hold(builder, &builder->region);
 }
 
-/*
- * Nothing of a read could be added: if its memory is paged on demand it is brought, a train of it
- * at once. Returns -EBUSY then, -EACCES when there is no such memory, or 0.
- */
+/* A train's worth of pages is brought in: -EBUSY; there is no such memory: -EACCES; else 0 */
 static int svt_answer_absent(struct svt_qp *qp, const struct svt_region *region)
 {
 	u32 length = min_t(u64, region->length, SVT_TRAIN_BYTES);
@@ -180,10 +163,7 @@ static int svt_answer_absent(struct svt_qp *qp, const struct svt_region *region)
 	}
 }
 
-/*
- * -EACCES: the memory is not there any more; behind other responses, maybe there is no room.
- * -EBUSY: it is not there yet.
- */
+/* -EACCES: memory is gone, or no room behind other responses; -EBUSY: it is not there yet */
 static int svt_answer_add_read(struct svt_qp *qp, struct svt_train_builder *builder,
 			       const struct svt_resource *resource)
 {
@@ -208,7 +188,7 @@ static void svt_answer_add_atomic(const struct svt_qp *qp, struct svt_train_buil
 		svt_builder_add(builder, &packet, 0);
 }
 
-/* Return: how many responses of @resource were added, or as svt_answer_add_read() */
+/* Returns how many responses were added, or as svt_answer_add_read() */
 static int svt_answer_add(struct svt_qp *qp, struct svt_train_builder *builder,
 			  struct svt_resource *resource)
 {
@@ -237,10 +217,7 @@ static int svt_answer_send(struct svt_qp *qp, const struct svt_packet *packet)
 	return ret;
 }
 
-/*
- * The memory of a read, or of a FLUSH, went away before it was answered. The peer of one that was
- * answered once may have all it wants, and ask for nothing: such a duplicate is not worth a QP.
- */
+/* A duplicate is not worth a QP: the peer may have all it wants, and ask for nothing */
 static void svt_answer_lost(struct svt_qp *qp, const struct svt_resource *resource)
 {
 	struct svt_recv_half *recv = &qp->recv;
@@ -255,11 +232,7 @@ static void svt_answer_lost(struct svt_qp *qp, const struct svt_resource *resour
 	svt_qp_fail(qp, &recv->half, IB_EVENT_QP_ACCESS_ERR);
 }
 
-/*
- * One train of responses with consecutive PSNs, of as many resources as it takes; @resource is the
- * oldest that is pending. Short reads and atomics that were asked for by a train are answered by
- * one. Returns 0, -EAGAIN of svt_builder_send(), or -EBUSY: SVT_WORK_PAGES or a worker comes first.
- */
+/* Returns 0, -EAGAIN of svt_builder_send(), or -EBUSY: SVT_WORK_PAGES or a worker comes first */
 static int svt_answer_train(struct svt_qp *qp, struct svt_resource *resource)
 {
 	struct svt_train_builder *builder = svt_builder_start(qp, &qp->recv.half, &qp->path);
@@ -290,7 +263,7 @@ static int svt_answer_train(struct svt_qp *qp, struct svt_resource *resource)
 	return ret;
 }
 
-/* Returns false when something is left that has to be sent before an ACK or NAK */
+/* False: something is left that has to be sent before an ACK or NAK */
 static bool svt_answer_resources(struct svt_qp *qp)
 {
 	struct svt_recv_half *recv = &qp->recv;
@@ -346,14 +319,7 @@ static void svt_answer_acknowledge(struct svt_qp *qp)
 	svt_count(svt_qp_counters(qp), svt_answer_counter(recv->ack_syndrome));
 }
 
-/**
- * svt_ack_run - send what is due
- * @qp: QP
- *
- * What the backend has no room for stays due until svt_flow_ready().
- *
- * Context: recv.half.lock held, BH off, RCU read section.
- */
+/* BH off, RCU read section. If the backend has no room: due until svt_flow_ready() */
 void svt_ack_run(struct svt_qp *qp)
 {
 	struct svt_recv_half *recv = &qp->recv;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * SEND and WRITE messages, packet by packet, as RC and UC have them in common: order of opcodes,
- * lengths, keys, data, completion. What a verdict leads to is up to the type.
+ * SEND and WRITE messages of RC and UC, packet by packet: order of opcodes, lengths, keys, data,
+ * completion. The type decides what follows from a verdict.
  *
  * A packet that does not end in SVT_VERDICT_OK leaves in_message and message_offset as they were,
  * so that its repetition finds what it found. Under recv.half.lock.
@@ -12,17 +12,7 @@
 
 #define SVT_MESSAGE_KINDS	(SVT_OP_SEND | SVT_OP_WRITE)
 
-/**
- * svt_message_follows - whether the opcode may come now
- * @recv: receive half
- * @packet: a request
- *
- * FIRST, MIDDLE and LAST of one kind, with nothing in between (IBTA 9.7.4.1.2). READ and atomic
- * requests begin and end with themselves.
- *
- * Context: recv.half.lock held.
- * Return: true when it may.
- */
+/* FIRST, MIDDLE and LAST of one kind, with nothing in between (IBTA 9.7.4.1.2) */
 bool svt_message_follows(const struct svt_recv_half *recv, const struct svt_packet *packet)
 {
 	u32 flags = packet->info->flags;
@@ -44,14 +34,7 @@ static bool svt_payload_length_valid(const struct svt_qp *qp, const struct svt_p
 	       (packet->payload_length || (flags & SVT_OP_FIRST));
 }
 
-/**
- * svt_message_complete - a message is there: complete the receive under way
- * @qp: QP
- * @packet: its last packet
- * @cqe: opcode, byte_len and what else is known
- *
- * Context: recv.half.lock held.
- */
+/* @cqe: opcode, byte_len and what else is known; @packet: the last one */
 void svt_message_complete(struct svt_qp *qp, const struct svt_packet *packet,
 			  struct svt_cqe *cqe)
 {
@@ -107,7 +90,7 @@ static enum svt_verdict svt_message_send(struct svt_qp *qp, const struct svt_rx_
 	return verdict;
 }
 
-/* Have target->region of the WRITE under way from @offset to its end */
+/* Sets target->region to the WRITE under way, from @offset to its end */
 static bool svt_write_allowed(struct svt_qp *qp, struct svt_rx_target *target, u32 offset)
 {
 	const struct svt_recv_half *recv = &qp->recv;
@@ -120,7 +103,7 @@ static bool svt_write_allowed(struct svt_qp *qp, struct svt_rx_target *target, u
 	return target->write;
 }
 
-/* The whole of it is checked before the first byte is written (IBTA 9.7.4.1.5) */
+/* All of it is checked before the first byte is written (IBTA 9.7.4.1.5) */
 static enum svt_verdict svt_message_write_begin(struct svt_qp *qp,
 						const struct svt_packet *packet,
 						struct svt_rx_target *target)
@@ -203,7 +186,7 @@ static enum svt_verdict svt_message_run(struct svt_qp *qp, const struct svt_rx_p
 	return SVT_VERDICT_OK;
 }
 
-/* Messages of one packet, as many as can be carried out; if not even the first, why */
+/* Messages of one packet: rx->run of them succeeded; if none, why the first did not */
 static enum svt_verdict svt_message_onlies(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	struct svt_cqe_batch batch;
@@ -225,16 +208,10 @@ static enum svt_verdict svt_message_onlies(struct svt_qp *qp, struct svt_rx_pack
 	return verdict;
 }
 
-/**
- * svt_message_packet - carry out packets of a SEND or WRITE
- * @qp: RC or UC QP
- * @rx: request packet that svt_message_follows()
- *
- * All that are like it at once. When one of those in the middle of a message can not be carried
- * out, it is the first alone; of messages it is those in front of that one.
- *
- * Context: recv.half.lock held, RCU read section.
- * Return: enum svt_verdict, of @rx->run packets.
+/*
+ * Carries out all packets that are alike at once. If one from the middle of a message fails, then
+ * the first alone; of whole messages those in front of it. The verdict is of @rx->run packets.
+ * Needs an RCU read section.
  */
 enum svt_verdict svt_message_packet(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
@@ -248,7 +225,7 @@ enum svt_verdict svt_message_packet(struct svt_qp *qp, struct svt_rx_packet *rx)
 		return verdict;
 	rx->run = 1;
 	alone = svt_message_run(qp, rx);
-	/* That pages could not be brought is told once: the message ends with that */
+	/* A failure to bring pages in is told once: the message ends with it */
 	if (alone == SVT_VERDICT_ABSENT &&
 	    (verdict == SVT_VERDICT_ACCESS || verdict == SVT_VERDICT_PROTECTION))
 		return verdict;

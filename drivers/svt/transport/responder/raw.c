@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Frames to a raw packet QP: each fills a receive. One that can not be delivered is dropped, as a
- * datagram is. Under recv.half.lock.
+ * Frames to a raw packet QP: each fills a receive. A frame that cannot be delivered is dropped, as
+ * a datagram is. Under recv.half.lock.
  */
 #include "raw.h"
 #include "rqe.h"
@@ -19,7 +19,7 @@ static enum svt_verdict svt_frame_put(struct svt_qp *qp, const struct svt_rx_pac
 }
 
 /**
- * svt_responder_frame - a frame
+ * svt_responder_frame - deliver a frame
  * @qp: raw packet QP in a state to receive
  * @skb: as for svt_receive_frame()
  *

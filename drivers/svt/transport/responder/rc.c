@@ -2,9 +2,9 @@
 /*
  * Requests to an RC QP: sequence, duplicates, holes, and what is answered (IBTA 9.7).
  *
- * Everything happens in the order of PSNs: recv.epsn is the only one that is carried out. A
- * packet behind it was carried out before and is only answered again. One ahead of it shows a
- * hole and is dropped; the peer is told once, and goes back. All under recv.half.lock.
+ * Only the packet with recv.epsn is carried out. A packet behind it was carried out before and is
+ * only answered again. One ahead of it shows a hole and is dropped; the peer is told once, and goes
+ * back. All under recv.half.lock.
  */
 #include <linux/bitops.h>
 #include <linux/log2.h>
@@ -32,10 +32,9 @@ static const svt_rc_operation svt_rc_operations[] = {
 };
 
 /*
- * A packet behind a hole. The peer is told of the hole once (IBTA 9.7.5.1.2). When the first
- * packet behind it comes a second time, the peer went back and epsn was lost again: it is told
- * again, or only its timer would help. A packet that is merely out of order comes once, and
- * repeats nothing.
+ * The peer is told of a hole once (IBTA 9.7.5.1.2). If the first packet behind it comes a second
+ * time, the peer went back and epsn was lost again: it is told again, or only its timer would help.
+ * A packet that is merely out of order comes once.
  */
 static void svt_rc_ahead(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
@@ -54,9 +53,9 @@ static void svt_rc_ahead(struct svt_qp *qp, const struct svt_rx_packet *rx)
 }
 
 /*
- * IBTA 9.7.5.1.4: a repeated SEND or WRITE is acknowledged up to what was carried out last, a
- * repeated READ or atomic answered again, or dropped when it is not known any more or asks for
- * something else. A NAK that is due says all that an acknowledgment would, and more.
+ * IBTA 9.7.5.1.4: a repeated SEND or WRITE is acknowledged up to the last one carried out. A
+ * repeated READ or atomic is answered again, or dropped if it is not known any more or differs. A
+ * NAK that is due says more than an ACK would.
  */
 static void svt_rc_duplicate(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
@@ -76,10 +75,7 @@ static void svt_rc_duplicate(struct svt_qp *qp, const struct svt_rx_packet *rx)
 	}
 }
 
-/*
- * The NAK for a hole, now that epsn moved on. One that is not sent yet stays when the hole was
- * only partly filled: the packet at hole_psn was dropped, and is wanted again.
- */
+/* A NAK not sent yet stays for a hole partly filled: the packet at hole_psn was dropped */
 static void svt_rc_settle_hole(struct svt_recv_half *recv)
 {
 	if (svt_ack_is_nak(recv) && svt_psn_diff(recv->hole_psn, recv->epsn) >= 0) {
@@ -92,7 +88,6 @@ static void svt_rc_settle_hole(struct svt_recv_half *recv)
 		svt_ack_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
 }
 
-/* The packets were carried out */
 static void svt_rc_advance(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
@@ -102,21 +97,21 @@ static void svt_rc_advance(struct svt_qp *qp, const struct svt_rx_packet *rx)
 	if (flags & SVT_OP_READ)
 		packets = svt_read_packets(packet->dma_length, qp->mtu);
 	recv->epsn = svt_psn_add(recv->epsn, packets);
-	/* Of several packets that end a message each is one */
+	/* Of several packets with LAST each is a message */
 	if (flags & SVT_OP_LAST)
 		recv->msn = svt_psn_add(recv->msn, rx->run);
 	if (recv->nak_sent)
 		svt_rc_settle_hole(recv);
 	if (svt_ack_is_nak(recv))
 		return;
-	/* Responses acknowledge what is before them, and themselves */
+	/* A response acknowledges itself and what is before it */
 	if (flags & SVT_OP_ANSWERED)
 		recv->ack_due = false;
 	else if (svt_rx_ack_request(rx))
 		svt_ack_due(recv, SVT_AETH_ACK, svt_psn(recv->epsn - 1));
 }
 
-/* IBTA 9.7.5.2.8; what follows is dropped without a word until the packet comes again */
+/* IBTA 9.7.5.2.8; what follows is dropped without a NAK until the packet comes again */
 static void svt_rc_not_ready(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
 	struct svt_recv_half *recv = &qp->recv;
@@ -128,20 +123,14 @@ static void svt_rc_not_ready(struct svt_qp *qp, const struct svt_rx_packet *rx)
 		    recv->epsn);
 }
 
-/*
- * By what somebody may learn that data came: it comes behind each FLUSH to persistent memory that
- * stands before it. WRITEs need no more order than behind a READ.
- */
+/* A packet that tells somebody of data waits for each earlier FLUSH to persistent memory */
 static bool svt_rc_waits(const struct svt_recv_half *recv, const struct svt_packet *packet)
 {
 	return recv->persisting && packet->info->flags & (SVT_OP_SEND | SVT_OP_IMM | SVT_OP_ATOMIC |
 							  SVT_OP_ATOMIC_WRITE);
 }
 
-/*
- * As if it had been lost, and so is what follows. The peer is told of the hole when what it waits
- * for is there. An RNR NAK would make it wait longer, and use up retries that may be few.
- */
+/* As if lost: an RNR NAK would make the peer wait longer, and use up retries that may be few */
 static void svt_rc_absent(struct svt_qp *qp, const struct svt_rx_packet *rx,
 			  enum svt_counter reason)
 {
@@ -154,7 +143,7 @@ static void svt_rc_absent(struct svt_qp *qp, const struct svt_rx_packet *rx,
 	recv->absent_psn = recv->epsn;
 }
 
-/* As if it had been lost. When the peer has repeated it there is room, or it is told again. */
+/* As if lost. When the peer has repeated it there is room, or it is told again */
 static void svt_rc_full(struct svt_qp *qp, const struct svt_rx_packet *rx)
 {
 	struct svt_recv_half *recv = &qp->recv;
@@ -200,7 +189,7 @@ static void svt_rc_expected(struct svt_qp *qp, struct svt_rx_packet *rx)
 }
 
 /**
- * svt_responder_rc_request - a request to an RC or XRC TGT QP
+ * svt_responder_rc_request - take a request to an RC or XRC TGT QP
  * @qp: QP in a state to receive
  * @rx: packet of its service from the QP's peer
  *

@@ -3,15 +3,14 @@
  * The resources of an RC responder: READ, atomic, FLUSH and ATOMIC WRITE requests, kept to answer
  * them and to answer them again (IBTA 9.7.4.1.3, 9.7.5.1.3).
  *
- * A ring in the order of PSNs, counted from its newest entry back: the newest resource_fresh were
- * never answered completely, and are what max_dest_rd_atomic limits; of the newest
- * resource_pending some may have responses to send, the oldest of them first. A duplicate moves
- * an entry's next_psn back, and says where its answer ends. What stands behind it stays as it is:
- * if the peer went back to here it asks again for that too, and if the duplicate is of the
- * network's making it must not disturb that.
+ * A ring in PSN order, counted back from its newest entry. The newest resource_fresh were never
+ * answered completely; max_dest_rd_atomic limits them. Of the newest resource_pending some may have
+ * responses to send, the oldest first. A duplicate moves an entry's next_psn back, and says where
+ * its answer ends. Entries behind it stay: a peer that went back asks again for them too, and a
+ * duplicate that the network made must not disturb them.
  *
- * Under recv.half.lock. Requests are carried out, and reads checked, when they come; the data of
- * a read is fetched when it is sent, and a FLUSH to persistent memory goes on until it is answered.
+ * Under recv.half.lock, and in an RCU read section to carry out requests. A read is checked when it
+ * comes; its data is fetched when it is sent. A FLUSH to persistent memory takes time.
  */
 #include <linux/sizes.h>
 
@@ -23,7 +22,7 @@
 /* An opcode without the service bits */
 #define SVT_OPCODE_MASK		0x1f
 
-/* Bytes that are written back to persistent memory by one run, and for the packets before it */
+/* Bytes that one run writes back to persistent memory, its packets' included */
 #define SVT_PERSIST_BYTES	SZ_64K
 
 /* The @back'th newest, from 1 to resource_count */
@@ -47,7 +46,7 @@ static bool svt_resource_available(const struct svt_qp *qp)
 	return qp->recv.resource_fresh < qp->attr.max_dest_rd_atomic;
 }
 
-/* The oldest entry is forgotten for it when the ring is full: it was answered */
+/* A full ring forgets its oldest entry, which was answered */
 static struct svt_resource *svt_resource_add(struct svt_recv_half *recv,
 					     const struct svt_packet *packet, u32 packets)
 {
@@ -73,26 +72,12 @@ static struct svt_resource *svt_resource_add(struct svt_recv_half *recv,
 	return resource;
 }
 
-/**
- * svt_read_packets - PSNs that a READ takes
- * @length: bytes asked for
- * @mtu: path MTU in bytes
- *
- * Return: packets of the response: one at least.
- */
+/* PSNs that a READ takes: at least one */
 u32 svt_read_packets(u32 length, u32 mtu)
 {
 	return length ? (length - 1) / mtu + 1 : 1;
 }
 
-/**
- * svt_resource_read - take a READ request
- * @qp: RC QP
- * @rx: READ request with the expected PSN
- *
- * Context: recv.half.lock held, RCU read section.
- * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS.
- */
 enum svt_verdict svt_resource_read(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
@@ -125,15 +110,6 @@ static int svt_atomic_execute(const struct svt_region *region, const struct svt_
 	return svt_region_fetch_add(region, packet->swap_add, original);
 }
 
-/**
- * svt_resource_atomic - carry out an atomic request
- * @qp: RC QP
- * @rx: atomic request with the expected PSN
- *
- * Context: recv.half.lock held, RCU read section.
- * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS, SVT_VERDICT_ABSENT,
- * SVT_VERDICT_BROKEN.
- */
 enum svt_verdict svt_resource_atomic(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
@@ -163,7 +139,7 @@ static int svt_flush_access(const struct svt_packet *packet)
 	       (packet->placement & SVT_FLUSH_PERSISTENT ? IB_ACCESS_FLUSH_PERSISTENT : 0);
 }
 
-/* The key is looked at for a range of no bytes too (IBTA oA19-13): only READ and WRITE need none */
+/* A range of no bytes needs a valid key too (IBTA oA19-13), unlike READ and WRITE */
 static bool svt_flush_allowed(struct svt_qp *qp, const struct svt_packet *packet, int access,
 			      struct svt_region *region)
 {
@@ -174,7 +150,7 @@ static bool svt_flush_allowed(struct svt_qp *qp, const struct svt_packet *packet
 				  packet->remote_addr, packet->dma_length, access, region);
 }
 
-/* No window has that right, so that the addresses of @region are those of its key */
+/* No window has this right, so the addresses of @region are those of its key */
 static void svt_persist_begin(struct svt_qp *qp, struct svt_resource *resource, u32 rkey,
 			      const struct svt_region *region)
 {
@@ -184,11 +160,11 @@ static void svt_persist_begin(struct svt_qp *qp, struct svt_resource *resource, 
 	resource->remote_addr = region->addr;
 	resource->flush_left = region->length;
 	qp->recv.persisting++;
-	/* A short one is done before the next packet, which may be one of svt_rc_waits() */
+	/* Done at once if short: the next packet may be one that svt_rc_waits() */
 	svt_resource_persist(qp, resource);
 }
 
-/* The next @length bytes; false: they are not there any more */
+/* False: the next @length bytes are gone */
 static bool svt_persist_piece(struct svt_qp *qp, const struct svt_resource *resource, u32 length)
 {
 	struct svt_region region = {};
@@ -199,17 +175,9 @@ static bool svt_persist_piece(struct svt_qp *qp, const struct svt_resource *reso
 	       svt_region_persist(&region);
 }
 
-/**
- * svt_resource_persist - go on with a FLUSH to persistent memory
- * @qp: RC QP
- * @resource: the FLUSH, which has bytes left
- *
- * A region may have a hundred GiB. So a run writes back SVT_PERSIST_BYTES, what its packets asked
- * for included, and leaves the rest to a worker, which takes turns with those of other QPs.
- *
- * Context: recv.half.lock held, RCU read section.
- * Return: 0: all is persistent; -EBUSY: the worker goes on; -EACCES: the memory is not there any
- * more, as a read finds it.
+/*
+ * A region may have a hundred GiB: a run writes back SVT_PERSIST_BYTES, a worker goes on. Returns
+ * 0: all is persistent; -EBUSY: not yet; -EACCES: the memory is gone.
  */
 int svt_resource_persist(struct svt_qp *qp, struct svt_resource *resource)
 {
@@ -231,18 +199,10 @@ int svt_resource_persist(struct svt_qp *qp, struct svt_resource *resource)
 	return 0;
 }
 
-/**
- * svt_resource_flush - carry out a FLUSH, or begin to
- * @qp: RC QP
- * @rx: FLUSH with the expected PSN
- *
- * The CPU has written all that came before, so that all of the host sees it is a matter of order.
- * That it is persistent takes time: see svt_resource_persist(). It is answered as a READ of nothing
- * (IBTA A19.4.1), and a duplicate is not carried out again (oA19-14, oA19-15). rxe does not count
- * it among the requests that max_rd_atomic limits.
- *
- * Context: recv.half.lock held, RCU read section.
- * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS, SVT_VERDICT_FULL.
+/*
+ * Global visibility needs order only; persistence takes time. It is answered as a READ of nothing
+ * (IBTA A19.4.1), and a duplicate is not carried out again (oA19-14, oA19-15). Too many are
+ * SVT_VERDICT_FULL, not INVALID: rxe does not count them for max_rd_atomic.
  */
 enum svt_verdict svt_resource_flush(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
@@ -258,7 +218,7 @@ enum svt_verdict svt_resource_flush(struct svt_qp *qp, struct svt_rx_packet *rx)
 		return SVT_VERDICT_ACCESS;
 	if (!svt_resource_available(qp))
 		return SVT_VERDICT_FULL;
-	/* What the peer wrote is there before its answer; who is told by the peer finds it */
+	/* The peer's writes are visible before the answer is sent */
 	smp_mb();
 	resource = svt_resource_add(&qp->recv, packet, 1);
 	if (access & IB_ACCESS_FLUSH_PERSISTENT)
@@ -266,18 +226,7 @@ enum svt_verdict svt_resource_flush(struct svt_qp *qp, struct svt_rx_packet *rx)
 	return SVT_VERDICT_OK;
 }
 
-/**
- * svt_resource_atomic_write - carry out an ATOMIC WRITE
- * @qp: RC QP
- * @rx: ATOMIC WRITE with the expected PSN
- *
- * Of 8 aligned bytes, which nobody sees half written (IBTA A19.4.2). It is answered as a READ of
- * nothing.
- *
- * Context: recv.half.lock held, RCU read section.
- * Return: SVT_VERDICT_OK, SVT_VERDICT_INVALID, SVT_VERDICT_ACCESS, SVT_VERDICT_ABSENT,
- * SVT_VERDICT_BROKEN.
- */
+/* Nobody sees the 8 bytes half written (IBTA A19.4.2). Answered as a READ of nothing */
 enum svt_verdict svt_resource_atomic_write(struct svt_qp *qp, struct svt_rx_packet *rx)
 {
 	const struct svt_packet *packet = &rx->packet;
@@ -304,14 +253,14 @@ enum svt_verdict svt_resource_atomic_write(struct svt_qp *qp, struct svt_rx_pack
 	return SVT_VERDICT_OK;
 }
 
-/* Bytes of a read in front of the packet that a duplicate begins with */
+/* Bytes of a read in front of the duplicate's first packet */
 static u32 svt_resource_offset(const struct svt_resource *resource,
 			       const struct svt_packet *packet, u32 mtu)
 {
 	return svt_psn(packet->psn - resource->psn) * mtu;
 }
 
-/* A duplicate READ asks for a part of what the first one asked for, from a packet of it on */
+/* A duplicate READ asks for a part of the first one, from a packet of it on */
 static bool svt_resource_has(const struct svt_resource *resource, const struct svt_packet *packet,
 			     u32 offset)
 {
@@ -332,7 +281,6 @@ static bool svt_resource_matches(const struct svt_resource *resource,
 	       svt_resource_has(resource, packet, svt_resource_offset(resource, packet, mtu));
 }
 
-/* The answer ends where the duplicate says */
 static void svt_resource_limit(struct svt_resource *resource, const struct svt_packet *packet,
 			       u32 mtu)
 {
@@ -340,17 +288,7 @@ static void svt_resource_limit(struct svt_resource *resource, const struct svt_p
 	resource->end_psn = svt_psn_add(packet->psn, svt_read_packets(packet->dma_length, mtu) - 1);
 }
 
-/**
- * svt_resource_replay - answer a duplicate again, without carrying it out
- * @qp: RC QP
- * @packet: duplicate
- *
- * A duplicate READ may ask for less than the first one, from some packet of the response on, and is
- * answered for what it asks (IBTA 9.7.5.1.3). What the first one asked for stays on record.
- *
- * Context: recv.half.lock held.
- * Return: false when there is no such request any more, or it asks for something else.
- */
+/* A READ may ask for less than the first one (IBTA 9.7.5.1.3), which stays on record */
 bool svt_resource_replay(struct svt_qp *qp, const struct svt_packet *packet)
 {
 	struct svt_recv_half *recv = &qp->recv;
@@ -381,14 +319,7 @@ static void svt_resource_answered(struct svt_recv_half *recv, struct svt_resourc
 	recv->resource_pending--;
 }
 
-/**
- * svt_resource_pending - whose responses are to be sent next
- * @recv: receive half
- * @back: where to begin: at most recv->resource_pending; set to its place, for the next call
- *
- * Context: recv.half.lock held.
- * Return: a resource, the same as long as it has responses to send; or NULL: nothing is owed.
- */
+/* The next with responses to send; @back: where to begin, at most resource_pending */
 struct svt_resource *svt_resource_pending(struct svt_recv_half *recv, u32 *back)
 {
 	for (; *back; --*back) {
@@ -400,12 +331,6 @@ struct svt_resource *svt_resource_pending(struct svt_recv_half *recv, u32 *back)
 	return NULL;
 }
 
-/**
- * svt_resource_settle - what has all its responses is not pending any more
- * @recv: receive half
- *
- * Context: recv.half.lock held.
- */
 void svt_resource_settle(struct svt_recv_half *recv)
 {
 	while (recv->resource_pending) {
@@ -417,25 +342,13 @@ void svt_resource_settle(struct svt_recv_half *recv)
 	}
 }
 
-/**
- * svt_resource_give_up - the oldest that is pending is not answered
- * @recv: receive half
- *
- * Context: recv.half.lock held.
- */
+/* The oldest pending entry gets no answer */
 void svt_resource_give_up(struct svt_recv_half *recv)
 {
 	svt_resource_answered(recv, svt_resource_at(recv, recv->resource_pending));
 }
 
-/**
- * svt_resource_take_back - responses were not sent after all
- * @recv: receive half, as it was before they were counted as sent, but for next_psn
- * @psn: of the first
- * @end: behind the last; between the two there are no others
- *
- * Context: recv.half.lock held.
- */
+/* Responses [@psn, @end) were not sent: to be called before svt_resource_settle() */
 void svt_resource_take_back(struct svt_recv_half *recv, u32 psn, u32 end)
 {
 	u32 back;
@@ -444,7 +357,7 @@ void svt_resource_take_back(struct svt_recv_half *recv, u32 psn, u32 end)
 		struct svt_resource *resource = svt_resource_at(recv, back);
 		u32 first = resource->request_psn;
 
-		/* That one began before them */
+		/* This entry began before them */
 		if (svt_psn_diff(psn, first) > 0 && svt_psn_diff(psn, resource->end_psn) <= 0)
 			first = psn;
 		if (svt_psn_diff(first, psn) >= 0 && svt_psn_diff(end, first) > 0)
@@ -452,12 +365,6 @@ void svt_resource_take_back(struct svt_recv_half *recv, u32 psn, u32 end)
 	}
 }
 
-/**
- * svt_resource_forget - no request is kept any more
- * @recv: receive half
- *
- * Context: recv.half.lock held.
- */
 void svt_resource_forget(struct svt_recv_half *recv)
 {
 	recv->resource_head = 0;
@@ -468,12 +375,10 @@ void svt_resource_forget(struct svt_recv_half *recv)
 }
 
 /**
- * svt_resource_move - copy what is kept to another ring, in place of which it comes
+ * svt_resource_move - copy what is kept to a ring that takes the place of the old one
  * @recv: receive half
  * @resources: ring to fill
  * @entries: of @resources; not below recv->resource_entries
- *
- * Context: recv.half.lock held.
  */
 void svt_resource_move(struct svt_recv_half *recv, struct svt_resource *resources, u32 entries)
 {

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The responder: what a QP does with the requests of its peer.
+ * The responder of a QP. {rc,uc,ud}.c decide whether a packet counts, message.c and rd_atomic.c
+ * carry it out, rqe.c has the receive queue, ack.c the responses. Here is what all types share: the
+ * end of a batch, errors, reset.
  *
- * {rc,uc,ud}.c decide whether a packet counts, message.c and
- * rd_atomic.c carry it out, rqe.c has the receive queue,
- * ack.c what goes back. Here is what all types have alike: the end of a batch,
- * errors, reset.
- *
- * Called by the owner of recv.half (svt_recv_schedule()): a request function of the type for every
- * packet of a batch, then svt_responder_run() once, so that a batch costs one acknowledgment.
- * Nobody else touches svt_recv_half but modify and query, which hold the same lock.
+ * The owner of recv.half (svt_recv_schedule()) calls a request function of the type for each packet
+ * of a batch, then svt_responder_run() once, so that a batch costs one ACK. Only modify and query
+ * touch svt_recv_half besides, under the same lock.
  */
 #include "../../wire/aeth.h"
 #include "../qp/fault.h"
@@ -18,7 +15,7 @@
 #include "responder.h"
 #include "rqe.h"
 
-/* The peer learns that it may repeat what was dropped, if it has not by itself */
+/* Tells the peer to repeat what was dropped, if it has not by itself */
 static void svt_responder_pages(struct svt_recv_half *recv)
 {
 	bool due = recv->absent && recv->absent_psn == recv->epsn;
@@ -28,10 +25,7 @@ static void svt_responder_pages(struct svt_recv_half *recv)
 		svt_ack_due(recv, SVT_AETH_NAK | SVT_NAK_PSN_SEQUENCE, recv->epsn);
 }
 
-/*
- * Nothing more is owed to the peer of a QP in ERR, but the NAK that says why, and what was asked
- * for before.
- */
+/* A QP in ERR sends only the NAK that says why, and what was asked for before */
 static bool svt_nak_is_due(const struct svt_recv_half *recv)
 {
 	return svt_ack_is_nak(recv) &&
@@ -39,11 +33,9 @@ static bool svt_nak_is_due(const struct svt_recv_half *recv)
 }
 
 /**
- * svt_responder_run - the end of a batch
+ * svt_responder_run - end a batch: send what is due, and flush a QP in ERR
  * @qp: QP
- * @work: enum svt_work, what brought it
- *
- * Sends what is due, or as much as the budget allows; flushes the receive queue of a QP in ERR.
+ * @work: enum svt_work
  *
  * Context: recv.half.lock held, BH off, RCU read section.
  */
@@ -67,13 +59,10 @@ void svt_responder_run(struct svt_qp *qp, int work)
 }
 
 /**
- * svt_responder_reset - the state of RESET
+ * svt_responder_reset - back to the state of a new QP
  * @qp: QP
  *
- * The receives that are posted are gone, without completions (IBTA 10.3.1). The memory of the
- * resources stays: it is the owner's of modify.
- *
- * Context: recv.half.lock held.
+ * Posted receives go without completions (IBTA 10.3.1). Modify owns the memory of the resources.
  */
 void svt_responder_reset(struct svt_qp *qp)
 {

@@ -2,35 +2,25 @@
 /*
  * The receive under way: taken from the RQ or SRQ, filled from packets, completed.
  *
- * It is a copy in kernel memory (recv.wqe): from svt_rqe_take() to svt_rqe_complete()
- * wqe_valid is set, and the ring is not looked at again. A message that is dropped on its way
- * (UC) leaves the receive for the next one. Data goes from the skb straight to the pages of the
- * region; it is there before svt_cq_add() releases the completion. All under recv.half.lock.
+ * It is a copy in kernel memory (recv.wqe). From svt_rqe_take() to svt_rqe_complete() wqe_valid is
+ * set, and nobody looks at the ring again. A message that is dropped on its way (UC) leaves the
+ * receive for the next one. Data goes from the skb straight to the pages of the region, before
+ * svt_cq_add() releases the completion. All under recv.half.lock.
  */
 #include "../qp/copy.h"
 #include "../qp/half.h"
 #include "../qp/xrc.h"
 #include "rqe.h"
 
-/* Receives that one round flushes */
 #define SVT_FLUSH_BUDGET	256
 
-/* Receives that are posted; negative when the ring holds nonsense. A QP may have no ring. */
+/* Posted receives; negative: the ring is corrupt. A QP may have no ring. */
 static int svt_receive_pending(const struct svt_recv_half *recv)
 {
 	return recv->ring.control ? svt_ring_pending(&recv->ring) : 0;
 }
 
-/**
- * svt_rqe_credits - how many messages the peer may send that need a receive
- * @qp: RC QP without an SRQ
- *
- * The one under way counts: its message is not in recv.msn yet, on which the peer adds the
- * credits (IBTA 9.7.7.2).
- *
- * Context: recv.half.lock held.
- * Return: receives.
- */
+/* Counts the receive under way: its message is not in recv.msn yet (IBTA 9.7.7.2) */
 u32 svt_rqe_credits(const struct svt_qp *qp)
 {
 	return max(svt_receive_pending(&qp->recv), 0) + qp->recv.wqe_valid;
@@ -87,14 +77,7 @@ static enum svt_verdict svt_receive_take_shared(struct svt_qp *qp)
 	return SVT_VERDICT_QUEUE;
 }
 
-/**
- * svt_rqe_take - have a receive under way
- * @qp: QP
- *
- * Context: recv.half.lock held.
- * Return: SVT_VERDICT_OK, also when there was one already; SVT_VERDICT_NOT_READY,
- * SVT_VERDICT_OPERATION, SVT_VERDICT_QUEUE; SVT_VERDICT_INVALID: the XRC SRQ is gone.
- */
+/* Does nothing if one is under way. SVT_VERDICT_INVALID: the XRC SRQ is gone */
 enum svt_verdict svt_rqe_take(struct svt_qp *qp)
 {
 	if (qp->recv.wqe_valid)
@@ -103,14 +86,14 @@ enum svt_verdict svt_rqe_take(struct svt_qp *qp)
 					     svt_receive_take_own(&qp->recv);
 }
 
-/* Where bytes come from: the payload of @rx, or @data when there is no packet; @done of them */
+/* Bytes of the payload of @rx, or of @data without a packet; @done of them are copied */
 struct svt_source {
 	const struct svt_rx_packet *rx;
 	const void *data;
 	u32 done;
 };
 
-/* To the beginning of @region, @offset bytes on. -EFAULT: the skb has not that many. */
+/* -EFAULT: the skb has not that many bytes */
 static int svt_source_copy(struct svt_source *source, const struct svt_region *region, u32 offset,
 			   u32 length)
 {
@@ -122,7 +105,7 @@ static int svt_source_copy(struct svt_source *source, const struct svt_region *r
 	return svt_region_fill(region, offset, length, source->data + from);
 }
 
-/* Is all of @sge what target->region is? Looked up for the first packet of an skb that it meets */
+/* Whether target->region is all of @sge; looked up once for the packets of an skb */
 static bool svt_target_is(struct svt_qp *qp, struct svt_rx_target *target,
 			  const struct svt_sge *sge)
 {
@@ -138,7 +121,7 @@ static bool svt_target_is(struct svt_qp *qp, struct svt_rx_target *target,
 	return true;
 }
 
-/* An entry may say more than its region has: what counts is what arrives */
+/* An SGE may be longer than its region: only the bytes that arrive count */
 static enum svt_verdict svt_scatter_to(struct svt_qp *qp, const struct svt_sge *sge, u32 offset,
 				       struct svt_source *source, u32 length)
 {
@@ -162,7 +145,7 @@ static enum svt_verdict svt_scatter_to(struct svt_qp *qp, const struct svt_sge *
 	return svt_responder_absent(qp, &region, 0, length, SVT_VERDICT_PROTECTION);
 }
 
-/* Bytes for the message from @offset on; the receive has room for them */
+/* The receive has room for the bytes */
 static enum svt_verdict svt_receive_scatter(struct svt_qp *qp, u32 offset,
 					    struct svt_source *source, u32 length)
 {
@@ -186,15 +169,7 @@ static enum svt_verdict svt_receive_scatter(struct svt_qp *qp, u32 offset,
 	return SVT_VERDICT_OK;
 }
 
-/**
- * svt_rqe_payload - payload of packets into the receive under way
- * @qp: QP
- * @offset: where in the receive; @offset and the payload are not beyond wqe_length
- * @rx: packets: @rx->run of them
- *
- * Context: recv.half.lock held, RCU read section.
- * Return: SVT_VERDICT_OK, SVT_VERDICT_PROTECTION, SVT_VERDICT_ABSENT, SVT_VERDICT_BROKEN.
- */
+/* @offset and the payload are not beyond wqe_length. Needs an RCU read section. */
 enum svt_verdict svt_rqe_payload(struct svt_qp *qp, u32 offset, const struct svt_rx_packet *rx)
 {
 	struct svt_source source = { .rx = rx };
@@ -202,16 +177,7 @@ enum svt_verdict svt_rqe_payload(struct svt_qp *qp, u32 offset, const struct svt
 	return svt_receive_scatter(qp, offset, &source, rx->run * rx->packet.payload_length);
 }
 
-/**
- * svt_rqe_bytes - bytes of the kernel into the receive under way
- * @qp: QP
- * @offset: where in the receive; @offset + @length is not beyond wqe_length
- * @data: bytes
- * @length: how many
- *
- * Context: recv.half.lock held, RCU read section.
- * Return: SVT_VERDICT_OK, SVT_VERDICT_PROTECTION, SVT_VERDICT_ABSENT.
- */
+/* As svt_rqe_payload(), for bytes of the kernel */
 enum svt_verdict svt_rqe_bytes(struct svt_qp *qp, u32 offset, const void *data, u32 length)
 {
 	struct svt_source source = { .data = data };
@@ -229,13 +195,7 @@ static void svt_batch_flush(struct svt_qp *qp)
 	batch->solicited = false;
 }
 
-/**
- * svt_rqe_batch_begin - receives that complete from now on may be kept back
- * @qp: QP
- * @batch: for them, until svt_rqe_batch_end()
- *
- * Context: recv.half.lock held.
- */
+/* @batch may keep receives that complete until svt_rqe_batch_end() */
 void svt_rqe_batch_begin(struct svt_qp *qp, struct svt_cqe_batch *batch)
 {
 	batch->count = 0;
@@ -243,26 +203,13 @@ void svt_rqe_batch_begin(struct svt_qp *qp, struct svt_cqe_batch *batch)
 	qp->recv.batch = batch;
 }
 
-/**
- * svt_rqe_batch_end - complete what was kept back
- * @qp: QP
- *
- * Context: recv.half.lock held.
- */
 void svt_rqe_batch_end(struct svt_qp *qp)
 {
 	svt_batch_flush(qp);
 	qp->recv.batch = NULL;
 }
 
-/**
- * svt_rqe_complete - the receive under way is done
- * @qp: QP with wqe_valid
- * @cqe: all but wr_id, and what svt_complete() sets; an error is not for a batch
- * @solicited: the peer asks for a solicited event
- *
- * Context: recv.half.lock held.
- */
+/* @cqe: all but wr_id and what svt_complete() sets; an error is not for a batch */
 void svt_rqe_complete(struct svt_qp *qp, struct svt_cqe *cqe, bool solicited)
 {
 	struct svt_recv_half *recv = &qp->recv;
@@ -280,7 +227,7 @@ void svt_rqe_complete(struct svt_qp *qp, struct svt_cqe *cqe, bool solicited)
 		svt_batch_flush(qp);
 }
 
-/* The receive under way, if there is one, is over */
+/* Flushes the receive under way; false: there is none */
 static bool svt_receive_abandon(struct svt_qp *qp)
 {
 	struct svt_cqe cqe = {
@@ -294,7 +241,7 @@ static bool svt_receive_abandon(struct svt_qp *qp)
 	return true;
 }
 
-/* The receive under way if there is one, else the oldest of the ring. False: none is left. */
+/* The receive under way, else the oldest of the ring. False: none is left. */
 static bool svt_receive_flush_one(struct svt_qp *qp)
 {
 	if (!qp->recv.wqe_valid && !qp->srq)
@@ -311,15 +258,7 @@ static void svt_receive_last(struct svt_qp *qp)
 	svt_notify_qp(&qp->recv.half, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
-/**
- * svt_rqe_flush - complete in error what is posted to a QP in ERR
- * @qp: QP
- *
- * When all is flushed the ring goes to sleep, so that a receive posted later rings the doorbell
- * and is flushed too.
- *
- * Context: recv.half.lock held.
- */
+/* The ring goes to sleep: a receive posted later rings the doorbell and is flushed too */
 void svt_rqe_flush(struct svt_qp *qp)
 {
 	struct svt_recv_half *recv = &qp->recv;
@@ -334,14 +273,10 @@ void svt_rqe_flush(struct svt_qp *qp)
 		atomic_or(SVT_WORK_BUDGET, &recv->half.work);
 }
 
-/**
- * svt_rqe_reset - forget what is posted, and the receive under way
- * @qp: QP
- *
- * A TGT QP took it from an SRQ that may be another process's, which cannot bring the QP to ERR
- * first, as IBTA 10.3.1 has it, to get it back. So there it completes.
- *
- * Context: recv.half.lock held; the caller schedules the half when it has let go of the lock.
+/*
+ * A TGT QP took its receive from an SRQ that may be another process's, which cannot bring the QP to
+ * ERR to get it back (IBTA 10.3.1). So it completes. The caller schedules the half when it has let
+ * go of the lock.
  */
 void svt_rqe_reset(struct svt_qp *qp)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Requests to a UC QP (IBTA 9.8). Nothing is answered. A packet that does not fit drops its
- * message; the next FIRST or ONLY begins anew, whatever its PSN, and takes the receive that the
- * dropped message had. Under recv.half.lock.
+ * message. The next FIRST or ONLY begins anew, whatever its PSN, and takes the receive of the
+ * dropped message. Under recv.half.lock.
  */
 #include "../../wire/psn.h"
 #include "message.h"
@@ -22,8 +22,8 @@ static const enum svt_counter svt_uc_reasons[SVT_VERDICTS] = {
 };
 
 /**
- * svt_responder_uc_request - a request to a UC QP
- * @qp: UC QP in a state to receive
+ * svt_responder_uc_request - take a request to a UC QP
+ * @qp: in a state to receive
  * @rx: packet of the UC service from the QP's peer
  *
  * Context: recv.half.lock held, BH off, RCU read section.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Datagrams to a UD QP or to QP 1 (IBTA 9.6.1.5, 9.8.3). One that can not be delivered is dropped
- * and leaves the receive that it would have had. Under recv.half.lock.
+ * Datagrams to a UD QP or to QP 1 (IBTA 9.6.1.5, 9.8.3). A datagram that cannot be delivered is
+ * dropped and leaves its receive. Under recv.half.lock.
  */
 #include <rdma/ib_mad.h>
 
@@ -54,7 +54,7 @@ static void svt_ud_complete(struct svt_qp *qp, const struct svt_rx_packet *rx,
 		.sl = qp->user ? address->packet_type : address->sl,
 	};
 
-	/* By which ib_core finds the GID to answer from, for kernel clients */
+	/* Kernel clients: ib_core finds by it the GID to answer from */
 	if (!qp->user && cb->tagged) {
 		cqe.vlan_id = cb->vlan_id;
 		cqe.flags |= SVT_CQE_WITH_VLAN;
@@ -62,17 +62,7 @@ static void svt_ud_complete(struct svt_qp *qp, const struct svt_rx_packet *rx,
 	svt_message_complete(qp, packet, &cqe);
 }
 
-/**
- * svt_responder_lose - a datagram or a frame can not be delivered
- * @qp: QP
- * @rx: it
- * @verdict: why
- *
- * It is dropped, and leaves the receive that it would have had. Only faults of this
- * host end the QP.
- *
- * Context: recv.half.lock held.
- */
+/* Drops a datagram or a frame. Only faults of this host end the QP. */
 void svt_responder_lose(struct svt_qp *qp, const struct svt_rx_packet *rx,
 			enum svt_verdict verdict)
 {
@@ -89,7 +79,7 @@ void svt_responder_lose(struct svt_qp *qp, const struct svt_rx_packet *rx,
 }
 
 /**
- * svt_responder_ud_request - a datagram
+ * svt_responder_ud_request - take a datagram
  * @qp: UD QP or QP 1 in a state to receive
  * @rx: packet of the UD service
  *

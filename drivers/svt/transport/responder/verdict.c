@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How a QP ends for a request, and how it begins with one: what all types have alike.
- *
- * Under recv.half.lock.
+ * How a QP ends for a request, and begins with one, for all types. Under recv.half.lock.
  */
 #include "../../wire/aeth.h"
 #include "../qp/drop.h"
@@ -26,27 +24,13 @@ static const struct svt_refusal svt_refusals[SVT_VERDICTS] = {
 		SVT_NAK_REMOTE_OPERATIONAL, IB_WC_LOC_QP_OP_ERR, IB_EVENT_QP_FATAL },
 };
 
-/**
- * svt_is_local_fault - whether a verdict ends a QP of any type
- * @verdict: verdict
- *
- * Return: true for the faults of class A (IBTA 9.9.3).
- */
+/* Class A (IBTA 9.9.3): ends a QP of any type */
 bool svt_is_local_fault(enum svt_verdict verdict)
 {
 	return verdict >= SVT_VERDICT_PROTECTION;
 }
 
-/**
- * svt_responder_refuse - the QP ends because of a request
- * @qp: QP
- * @verdict: of SVT_VERDICT_INVALID and later
- *
- * The receive under way completes in error; the rest is flushed at the end of the batch.
- *
- * Context: recv.half.lock held.
- * Return: what the verdict means.
- */
+/* @verdict: SVT_VERDICT_INVALID or later. The end of the batch flushes other receives */
 const struct svt_refusal *svt_responder_refuse(struct svt_qp *qp, enum svt_verdict verdict)
 {
 	const struct svt_refusal *refusal = &svt_refusals[verdict];
@@ -63,29 +47,13 @@ const struct svt_refusal *svt_responder_refuse(struct svt_qp *qp, enum svt_verdi
 	return refusal;
 }
 
-/**
- * svt_responder_drop - count a packet that has no effect
- * @qp: QP
- * @rx: packet
- * @reason: counter
- *
- * Context: recv.half.lock held.
- */
 void svt_responder_drop(struct svt_qp *qp, const struct svt_rx_packet *rx,
 			enum svt_counter reason)
 {
 	svt_drop(svt_qp_counters(qp), rx->skb, reason);
 }
 
-/**
- * svt_responder_established - a packet of the peer was accepted
- * @qp: RC or UC QP
- *
- * The first one in RTR raises COMM_EST (IBTA 11.6.3.1): an rdmacm program that waits for the
- * peer's last message of the handshake learns that it may go on.
- *
- * Context: recv.half.lock held.
- */
+/* COMM_EST (IBTA 11.6.3.1), for an rdmacm program that waits for the end of the handshake */
 void svt_responder_established(struct svt_qp *qp)
 {
 	struct svt_recv_half *recv = &qp->recv;

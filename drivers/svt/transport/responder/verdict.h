@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a verdict means to the QP: see verdict.c.
+ * How a QP ends for a verdict: see verdict.c.
  */
 #ifndef SVT_TRANSPORT_RESPONDER_VERDICT_H
 #define SVT_TRANSPORT_RESPONDER_VERDICT_H
 
 #include "absent.h"
 
-/**
- * struct svt_refusal - how the QP ends for a verdict
- * @nak: what an RC peer is told, enum svt_nak_code
- * @status: of the receive under way, if there is one
- * @event: enum ib_event_type; -1 when the completion says it all
- */
 struct svt_refusal {
-	u8 nak;
-	u8 status;
-	int event;
+	u8 nak;		/* to an RC peer, enum svt_nak_code */
+	u8 status;	/* of the receive under way, if there is one */
+	int event;	/* enum ib_event_type; -1: the completion says it all */
 };
 
 bool svt_is_local_fault(enum svt_verdict verdict);
