@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Advice on regions that are paged on demand: pages that a process will use soon are brought before
- * a request waits for them; and what there is to tell of such regions. Advice is looked up once: it
- * has references to what it is about, not to regions.
+ * Advice on regions that are paged on demand: brings the pages that a process will use soon; and
+ * their statistics. An advice holds references to what it is about, not to regions.
  *
- * A process's advice that nobody waits for is followed one by one, by its own pager. When too much
- * waits, the process follows the rest itself, as if it were to wait: so it is no faster than its
- * pages.
+ * A process's pager follows one by one the advice that nobody waits for. When too many wait, the
+ * process follows the next itself, so it cannot run ahead of its pages.
  */
 #include <linux/slab.h>
 #include <rdma/rdma_netlink.h>
@@ -14,31 +12,23 @@
 #include "../mem/paging.h"
 #include "verbs.h"
 
-/* Advices of a process that wait: each may be for all that it has */
+/* Advices of a process that may wait: each may be for all of its memory */
 #define SVT_ADVICES	64
 
-/* One range */
 struct svt_advice_part {
 	struct svt_paging *paging;
 	u64 offset;
 	u64 length;
 };
 
-/**
- * struct svt_advice - what is to be brought
- * @node: in svt_pager.advices, if nobody waits
- * @want: how
- * @parts: how many
- * @part: ranges
- */
 struct svt_advice {
-	struct list_head node;
+	struct list_head node;	/* in svt_pager.advices, if nobody waits */
 	enum svt_paging_want want;
-	u32 parts;
+	u32 parts;		/* length of @part */
 	struct svt_advice_part part[];
 };
 
-/* All of it, though something fails: -EFAULT then; -EINTR: nobody is there to wait for the rest */
+/* Goes on after a failure, and returns -EFAULT then. Stops at -EINTR: the process ends. */
 static int svt_advice_follow(struct svt_advice *advice)
 {
 	int ret, result = 0;
@@ -80,12 +70,6 @@ static struct svt_advice *svt_advice_next(struct svt_pager *pager)
 	return advice;
 }
 
-/**
- * svt_advices_follow - follow what nobody waits for
- * @work: svt_pager.work
- *
- * Context: may sleep.
- */
 void svt_advices_follow(struct work_struct *work)
 {
 	struct svt_pager *pager = container_of(work, struct svt_pager, work);
@@ -97,7 +81,7 @@ void svt_advices_follow(struct work_struct *work)
 	}
 }
 
-/* False: too much waits */
+/* False: too many wait, and the caller keeps @advice */
 static bool svt_advice_leave(struct svt_pager *pager, struct svt_advice *advice)
 {
 	bool room;
@@ -173,19 +157,9 @@ static int svt_advice_want(enum ib_uverbs_advise_mr_advice advice, enum svt_pagi
 	return -EOPNOTSUPP;
 }
 
-/**
- * svt_advise_mr - ib_device_ops.advise_mr
- * @pd: protection domain of the regions
- * @advice: which
- * @flags: IB_UVERBS_ADVISE_MR_FLAG_FLUSH: wait until the pages are there
- * @sge: ranges of regions that are paged on demand
- * @count: how many
- * @attrs: not used
- *
- * Context: may sleep.
- * Return: 0; -EOPNOTSUPP advice; -EINVAL no region with such a key, or one that is pinned; -EPERM
- * another protection domain, or not to be written; -EFAULT not within the region, or, if waited
- * for, not in the process; -ENOMEM; -EINTR the process is to end.
+/*
+ * ib_device_ops.advise_mr. -EPERM: the region is of another protection domain, or not writable.
+ * -EFAULT: out of the region, or, with the FLUSH flag, not mapped in the process.
  */
 int svt_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice, u32 flags,
 		  struct ib_sge *sge, u32 count, struct uverbs_attr_bundle *attrs)
@@ -211,14 +185,6 @@ int svt_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice, u32 
 	return flush || ret == -EINTR ? ret : 0;
 }
 
-/**
- * svt_fill_stat_mr_entry - ib_device_ops.fill_stat_mr_entry
- * @msg: netlink message
- * @ibmr: region
- *
- * Context: ib_core holds the region.
- * Return: 0 or -EMSGSIZE.
- */
 int svt_fill_stat_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
 {
 	struct svt_paging *paging;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Address handles. All that matters is in the address vector (transport/qp/av.c); the handle holds
- * a reference on it. Kernel clients call these with interrupts off.
+ * Address handles. The data is in the address vector (transport/qp/av.c), on which the handle
+ * holds a reference. Kernel clients call these with interrupts off.
  */
 #include <rdma/ib_cache.h>
 
@@ -10,15 +10,7 @@
 
 #define SVT_SL_MAX		15
 
-/**
- * svt_ah_attr_check - whether an address can be reached at all
- * @ibdev: device
- * @attr: address, whose source GID ib_core has looked up
- * @user: the calling process asks
- *
- * Context: any; process with @user.
- * Return: 0, -EINVAL, or -EPERM: the source GID is of another network namespace.
- */
+/* Any context. @user: the caller is a process; -EPERM if the source GID is of another netns. */
 int svt_ah_attr_check(struct ib_device *ibdev, const struct rdma_ah_attr *attr, bool user)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
@@ -50,16 +42,7 @@ static gfp_t svt_ah_gfp(const struct rdma_ah_init_attr *init, bool user)
 	return init->flags & RDMA_CREATE_AH_SLEEPABLE ? GFP_KERNEL : GFP_ATOMIC;
 }
 
-/**
- * svt_create_ah - ib_device_ops.create_ah and create_user_ah
- * @ibah: zeroed but for ib_core's part
- * @init: address, and whether the caller can sleep
- * @udata: NULL for a kernel client; struct svt_create_ah_resp out
- *
- * Context: any, as @init says.
- * Return: 0; -EINVAL address; -EPERM a source GID of another network namespace; -ENOMEM; -EFAULT;
- * what path_init of the backend returns.
- */
+/* ib_device_ops.create_ah and create_user_ah; any context, as @init says */
 int svt_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init, struct ib_udata *udata)
 {
 	struct svt_core *core = to_svt_device(ibah->device)->core;
@@ -93,14 +76,7 @@ give_back:
 	return ret;
 }
 
-/**
- * svt_modify_ah - ib_device_ops.modify_ah
- * @ibah: of a kernel client, none of whose work requests uses it
- * @attr: new address
- *
- * Context: any.
- * Return: as svt_create_ah(); the handle is as it was when it fails.
- */
+/* ib_device_ops.modify_ah, any context; when it fails the handle stays as it was */
 int svt_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 {
 	struct svt_ah *ah = to_svt_ah(ibah);
@@ -118,14 +94,7 @@ int svt_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 	return 0;
 }
 
-/**
- * svt_query_ah - ib_device_ops.query_ah
- * @ibah: handle
- * @attr: written; holds no reference on the source GID
- *
- * Context: any.
- * Return: 0.
- */
+/* ib_device_ops.query_ah, any context; @attr gets no reference on the source GID */
 int svt_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 {
 	*attr = to_svt_ah(ibah)->av->path.ah_attr;
@@ -133,14 +102,7 @@ int svt_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 	return 0;
 }
 
-/**
- * svt_destroy_ah - ib_device_ops.destroy_ah
- * @ibah: handle; requests that use it go on
- * @flags: whether the caller can sleep
- *
- * Context: any.
- * Return: 0.
- */
+/* ib_device_ops.destroy_ah, any context; requests that use the handle go on */
 int svt_destroy_ah(struct ib_ah *ibah, u32 flags)
 {
 	struct svt_ah *ah = to_svt_ah(ibah);

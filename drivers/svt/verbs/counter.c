@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counters of single QPs, as `rdma statistic qp` binds them. A QP that is bound counts there, and
- * no longer with the others of its device; ib_core adds both for the port.
- *
- * ib_core serialises what is done to one counter by its mutex, but for dealloc;
- * svt_qp.modify_lock, taken under that, keeps two counters from one QP. The engine counts in RCU
- * read sections, in which `rdma statistic` reads too, and a set of counters is freed a grace period
- * after the last QP has left it.
+ * Counters of single QPs (`rdma statistic qp`). A bound QP counts there and no longer with the
+ * others of its device; ib_core adds both for the port. A mutex of ib_core serialises the
+ * operations on one counter, but for dealloc; svt_qp.modify_lock, taken under it, keeps two
+ * counters from one QP. The engine counts and `rdma statistic` reads in RCU read sections: a set
+ * is freed a grace period after its last QP has left.
  */
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
@@ -14,15 +12,10 @@
 
 #include "verbs.h"
 
-/* The numbers that there are: a mode of `rdma statistic` gives each process its own set */
+/* Many: a mode of `rdma statistic` gives each process its own set */
 #define SVT_MAX_COUNTER_SETS	XA_LIMIT(1, U32_MAX)
 
-/**
- * struct svt_counter_set - the counters of the QPs that are bound to a struct rdma_counter
- * @counters: per CPU
- *
- * It is found in svt_core.counter_sets by rdma_counter.id, which ib_core shows as its number.
- */
+/* The QPs bound to a rdma_counter count here. In svt_core.counter_sets by rdma_counter.id. */
 struct svt_counter_set {
 	struct svt_counters __percpu *counters;
 };
@@ -32,7 +25,7 @@ static struct svt_core *svt_counter_core(const struct rdma_counter *counter)
 	return to_svt_device(counter->device)->core;
 }
 
-/* NULL: no QP was ever bound to @counter. Else it stays until the end of the read section */
+/* NULL: no QP was ever bound to @counter. The set stays until the end of the read section. */
 static struct svt_counter_set *svt_counter_set_find(const struct rdma_counter *counter)
 {
 	RCU_LOCKDEP_WARN(!rcu_read_lock_held(), "a set of counters may be freed at any time");
@@ -66,11 +59,11 @@ static int svt_counter_attach(struct rdma_counter *counter, struct svt_qp *qp)
 	struct svt_counter_set *set = xa_load(&qp->core->counter_sets, counter->id);
 	int ret = -EINVAL;
 
-	/* Some versions of ib_core bind QPs to a counter that they are about to free */
+	/* Some versions of ib_core bind a QP to a counter that they are about to free */
 	if (!set)
 		return ret;
 	mutex_lock(&qp->modify_lock);
-	/* Without rdma_restrack_begin_del() they bind one that they destroy, and keep it so */
+	/* Without rdma_restrack_begin_del() they bind a QP that they are destroying */
 	if (!qp->ibqp.counter && !qp->stopped) {
 		WRITE_ONCE(qp->counters, set->counters);
 		qp->ibqp.counter = counter;
@@ -80,16 +73,7 @@ static int svt_counter_attach(struct rdma_counter *counter, struct svt_qp *qp)
 	return ret;
 }
 
-/**
- * svt_counter_bind_qp - ib_device_ops.counter_bind_qp
- * @counter: whose number is 0 before its first QP
- * @ibqp: which
- * @port: 1
- *
- * Context: may sleep. Takes svt_qp.modify_lock.
- * Return: 0; -EINVAL the QP is bound, or it or the counter goes; -ENOMEM; -EBUSY there are too many
- * counters.
- */
+/* ib_device_ops.counter_bind_qp; @counter->id is 0 before the first QP. -EBUSY: no number left. */
 int svt_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u32 port)
 {
 	bool fresh = !counter->id;
@@ -105,14 +89,6 @@ int svt_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp, u32 po
 	return ret;
 }
 
-/**
- * svt_counter_unbind_qp - ib_device_ops.counter_unbind_qp
- * @ibqp: that is bound
- * @port: 1
- *
- * Context: may sleep. Takes svt_qp.modify_lock.
- * Return: 0.
- */
 int svt_counter_unbind_qp(struct ib_qp *ibqp, u32 port)
 {
 	struct svt_qp *qp = to_svt_qp(ibqp);
@@ -124,23 +100,12 @@ int svt_counter_unbind_qp(struct ib_qp *ibqp, u32 port)
 	return 0;
 }
 
-/**
- * svt_counter_init - ib_device_ops.counter_init
- * @counter: zeroed but for ib_core's part
- *
- * Nothing is to be done, but ib_core calls it without asking whether it is there.
- */
+/* ib_device_ops.counter_init: does nothing, but ib_core calls it unconditionally */
 void svt_counter_init(struct rdma_counter *counter)
 {
 }
 
-/**
- * svt_counter_dealloc - ib_device_ops.counter_dealloc
- * @counter: without a QP; has its number 0 afterwards
- *
- * Context: may sleep; waits until nobody counts there or reads what was counted.
- * Return: 0.
- */
+/* ib_device_ops.counter_dealloc; waits until nobody counts in the set or reads it */
 int svt_counter_dealloc(struct rdma_counter *counter)
 {
 	struct svt_counter_set *set;
@@ -154,23 +119,12 @@ int svt_counter_dealloc(struct rdma_counter *counter)
 	return 0;
 }
 
-/**
- * svt_counter_alloc_stats - ib_device_ops.counter_alloc_stats
- * @counter: which
- *
- * Return: ib_core's to free, or NULL.
- */
 struct rdma_hw_stats *svt_counter_alloc_stats(struct rdma_counter *counter)
 {
 	return svt_stats_alloc();
 }
 
-/**
- * svt_counter_update_stats - ib_device_ops.counter_update_stats
- * @counter: whose statistics are written
- *
- * Return: 0, or -EINVAL: no QP was ever bound to it.
- */
+/* ib_device_ops.counter_update_stats. -EINVAL: no QP was ever bound. */
 int svt_counter_update_stats(struct rdma_counter *counter)
 {
 	struct svt_counter_set *set;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Completion queues: creation, resize and destruction. What happens in between is in queue/cq.c.
- * ib_core lets a CQ go only when no QP uses it; two resizes at once are kept apart by
- * svt_cq.resize_lock.
+ * Completion queues: creation, resize and destruction; queue/cq.c has the rest. ib_core destroys a
+ * CQ only when no QP uses it. svt_cq.resize_lock serialises resizes.
  */
 #include "verbs.h"
 
@@ -25,7 +24,7 @@ static u32 svt_cq_entries(const struct svt_ring *ring)
 	return min_t(u32, ring->entries, SVT_MAX_CQE);
 }
 
-/* Tells the process where its ring is. On success the entry owns the memory. */
+/* Tells the process where its ring is. On success the mmap entry owns the memory. */
 static int svt_cq_share(struct svt_cq *cq, struct ib_udata *udata)
 {
 	struct svt_create_cq_resp resp = {};
@@ -44,15 +43,7 @@ static int svt_cq_share(struct svt_cq *cq, struct ib_udata *udata)
 	return 0;
 }
 
-/**
- * svt_create_cq - ib_device_ops.create_cq
- * @ibcq: zeroed but for ib_core's part
- * @attr: entries, vector, flags
- * @command: NULL for a kernel client
- *
- * Context: may sleep.
- * Return: 0; -EINVAL entries or vector; -EOPNOTSUPP flags; -ENOMEM; -EFAULT.
- */
+/* ib_device_ops.create_cq; @command is NULL for a kernel client */
 int svt_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		  struct uverbs_attr_bundle *command)
 {
@@ -86,7 +77,7 @@ give_back:
 	return ret;
 }
 
-/* @ring becomes the CQ's, and *@entry its entry; both are the old ones afterwards */
+/* Swaps the ring and its mmap entry: @ring and *@entry are the old ones afterwards */
 static int svt_cq_swap(struct svt_cq *cq, struct svt_ring *ring,
 		       struct rdma_user_mmap_entry **entry)
 {
@@ -111,17 +102,7 @@ static int svt_resize_check(unsigned int entries, struct ib_udata *udata)
 	return ib_is_udata_in_empty(udata);
 }
 
-/**
- * svt_resize_user_cq - ib_device_ops.resize_user_cq
- * @ibcq: CQ
- * @entries: at least so many
- * @udata: NULL for a kernel client; struct svt_resize_cq_resp out
- *
- * The process is told of its new ring before the CQ moves to it, as nothing may fail after.
- *
- * Context: may sleep. Takes svt_cq.resize_lock.
- * Return: 0; -EINVAL number, or the pending completions do not fit; -ENOMEM; -EFAULT; -EOPNOTSUPP.
- */
+/* ib_device_ops.resize_user_cq. Responds before the swap: nothing may fail after it. */
 int svt_resize_user_cq(struct ib_cq *ibcq, unsigned int entries, struct ib_udata *udata)
 {
 	struct rdma_user_mmap_entry *entry = NULL;
@@ -151,14 +132,6 @@ int svt_resize_user_cq(struct ib_cq *ibcq, unsigned int entries, struct ib_udata
 	return ret;
 }
 
-/**
- * svt_destroy_cq - ib_device_ops.destroy_cq
- * @ibcq: CQ that no QP uses
- * @udata: not used
- *
- * Context: may sleep.
- * Return: 0.
- */
 int svt_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct svt_cq *cq = to_svt_cq(ibcq);
@@ -171,40 +144,19 @@ int svt_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	return 0;
 }
 
-/**
- * svt_modify_cq - ib_device_ops.modify_cq
- * @ibcq: CQ
- * @count: completions that raise an event
- * @period: us after which fewer do
- *
- * Return: 0.
- */
+/* ib_device_ops.modify_cq; @period in us */
 int svt_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 {
 	svt_cq_moderate(to_svt_cq(ibcq), count, period);
 	return 0;
 }
 
-/**
- * svt_poll_cq - ib_device_ops.poll_cq, for kernel clients
- * @ibcq: CQ
- * @count: room in @wc
- * @wc: written
- *
- * Return: as svt_cq_poll().
- */
+/* ib_device_ops.poll_cq, for kernel clients only */
 int svt_poll_cq(struct ib_cq *ibcq, int count, struct ib_wc *wc)
 {
 	return svt_cq_poll(to_svt_cq(ibcq), count, wc);
 }
 
-/**
- * svt_req_notify_cq - ib_device_ops.req_notify_cq
- * @ibcq: CQ
- * @flags: which completions, and whether missed ones are reported
- *
- * Return: as svt_cq_arm().
- */
 int svt_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 {
 	return svt_cq_arm(to_svt_cq(ibcq), flags);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Devices: from a backend's svt_register_device() to the end, when ib_core calls dealloc_driver.
- * The core's tables are there before ib_core knows the device, and go after it has forgotten it:
- * by then no object, no process and, once the backend has let go, no packet can reach them.
+ * The core's tables exist before ib_core knows the device. They go after ib_core has forgotten it
+ * and the backend has let go: then no object, process or packet can reach them.
  */
 #include <linux/etherdevice.h>
 #include <linux/mm.h>
@@ -18,10 +18,10 @@
 #include "../transport/steering.h"
 #include "verbs.h"
 
-/* A software device, as others have it */
+/* The value that other software devices use */
 #define SVT_VENDOR_ID		0xffffff
 
-/* 4.096 us * 2^15: how long an acknowledgment may take on a busy host */
+/* 4.096 us * 2^15: time of an acknowledgment on a busy host */
 #define SVT_ACK_DELAY		15
 
 /* Completion time stamps are in ns */
@@ -30,7 +30,7 @@
 /* Held for reading while a backend's release runs */
 static DECLARE_RWSEM(svt_releases);
 
-/* ib_core destroys all objects of a device before it: what is counted still, was lost */
+/* ib_core destroys all objects before the device: a count that is left is a leak */
 static void svt_core_check_empty(const struct svt_core *core)
 {
 	WARN_ON(atomic_read(&core->pd_count));
@@ -119,10 +119,7 @@ free_core:
 	return ERR_PTR(ret);
 }
 
-/*
- * ib_core calls this for a device whose registration failed, too: its core is gone by then, and
- * what the backend holds is the backend's to undo.
- */
+/* Also after a failed registration: the core is gone then, and the backend undoes its own part */
 static void svt_dealloc_driver(struct ib_device *ibdev)
 {
 	struct svt_device *dev = to_svt_device(ibdev);
@@ -136,10 +133,7 @@ static void svt_dealloc_driver(struct ib_device *ibdev)
 	dev->core = NULL;
 }
 
-/*
- * What waits for pages loses nothing. Receives of UC and UD do: they drop what comes before their
- * pages do.
- */
+/* Not receives of UC and UD: they would drop packets that come before their pages do */
 static const struct ib_odp_caps svt_odp_caps = {
 	.general_caps = IB_ODP_SUPPORT | IB_ODP_SUPPORT_IMPLICIT,
 	.per_transport_caps = {
@@ -154,7 +148,7 @@ static const struct ib_odp_caps svt_odp_caps = {
 	},
 };
 
-/* To persistent memory where the architecture says how caches are written back to it */
+/* Persistent only where the architecture can write caches back to such memory */
 #define SVT_DEVICE_FLUSH	(IB_DEVICE_FLUSH_GLOBAL |					\
 				 (IS_ENABLED(CONFIG_ARCH_HAS_PMEM_API) ?			\
 				  IB_DEVICE_FLUSH_PERSISTENT : 0))
@@ -171,14 +165,7 @@ static int svt_tell_device(const struct svt_core *core, struct ib_udata *udata)
 	return udata ? ib_respond_udata(udata, resp) : 0;
 }
 
-/**
- * svt_query_device - ib_device_ops.query_device
- * @ibdev: device
- * @attr: zeroed by ib_core
- * @udata: struct svt_query_device_resp out, as far as there is room
- *
- * Return: 0, -EOPNOTSUPP or -EFAULT.
- */
+/* ib_device_ops.query_device; @udata gets as much of the answer as it has room for */
 int svt_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		     struct ib_udata *udata)
 {
@@ -326,7 +313,7 @@ static const struct ib_device_ops svt_device_ops = {
 	INIT_RDMA_OBJ_SIZE(rdma_counter, svt_rdma_counter, counter),
 };
 
-/* Unique as the MAC is; devices without one (lo, tun) get one by chance */
+/* Unique as the MAC is; random for netdevs without one (lo, tun) */
 static void svt_set_guid(struct ib_device *ibdev, const struct net_device *netdev)
 {
 	u8 mac[ETH_ALEN];
@@ -352,7 +339,7 @@ static int svt_setup(struct svt_device *dev, struct net_device *netdev)
 	svt_set_guid(ibdev, netdev);
 	ib_set_device_ops(ibdev, &svt_device_ops);
 	ib_set_device_ops(ibdev, &owner);
-	/* udev's rules for stable names leave it alone then */
+	/* Keeps the rules of udev from renaming it */
 	ib_mark_name_assigned_by_user(ibdev);
 	return ib_device_set_netdev(ibdev, netdev, 1);
 }
@@ -360,19 +347,19 @@ static int svt_setup(struct svt_device *dev, struct net_device *netdev)
 /**
  * svt_alloc_device - ib_alloc_device() for a backend
  * @size: of the structure that begins with struct svt_device
- * @net: the namespace of the netdev, which stays until the device is registered or freed
+ * @net: namespace of the netdev; stays until the device is registered or freed
  *
  * In exclusive mode the device belongs to @net. In shared mode it belongs to the first namespace,
  * and ib_core shows it in all others.
  *
  * Context: may sleep.
- * Return: zeroed memory, to be freed by ib_dealloc_device(), or NULL.
+ * Return: zeroed, to be freed by ib_dealloc_device(), or NULL.
  */
 struct svt_device *svt_alloc_device(size_t size, struct net *net)
 {
 	struct ib_device *ibdev = _ib_alloc_device(size, &init_net);
 
-	/* ib_core tells its mode only by who may see a device */
+	/* ib_core shows its mode only by which namespaces may see a device */
 	if (ibdev && !rdma_dev_access_netns(ibdev, net)) {
 		ib_dealloc_device(ibdev);
 		ibdev = _ib_alloc_device(size, net);
@@ -383,19 +370,19 @@ EXPORT_SYMBOL_GPL(svt_alloc_device);
 
 /**
  * svt_register_device - make a device known to clients and processes
- * @dev: from svt_alloc_device(); what the backend needs for its operations is set, and by
- *	ib_set_device_ops() what the core has no use for, enable_driver
+ * @dev: from svt_alloc_device(); the backend has set up what its operations need, and may have set
+ *	ib_core operations that the core does not use (enable_driver)
  * @ops: the backend's
- * @netdev: what the device is added on
+ * @netdev: below the device
  * @name: as in `rdma link add`
  *
- * The link is down until svt_set_link(). From now on clients use the device, and ib_core may
- * unregister it at any time; then it calls @ops->release, after which the backend calls nothing of
- * the core any more, and frees @dev. So @dev may be gone when this returns: who goes on with it has
- * a reference, for example from ib_device_get_by_netdev().
+ * The link is down until svt_set_link(). From now on ib_core may unregister the device at any time;
+ * then it calls @ops->release, and frees @dev. After the release the backend calls nothing of the
+ * core any more. So @dev may be gone when this returns: to go on using it, hold a reference, for
+ * example from ib_device_get_by_netdev().
  *
- * When registration fails nothing is left of the core, and @ops->release is not called: the caller
- * undoes what it did and calls ib_dealloc_device().
+ * After a failure nothing is left of the core, and @ops->release is not called: the caller undoes
+ * its own work and calls ib_dealloc_device().
  *
  * Context: may sleep.
  * Return: 0; -ENOMEM; -EEXIST the name is taken; what ib_core returns.
@@ -413,7 +400,7 @@ int svt_register_device(struct svt_device *dev, const struct svt_backend_ops *op
 	ret = svt_setup(dev, netdev);
 	if (!ret)
 		ret = ib_register_device(&dev->ibdev, name, NULL);
-	/* What ib_core says of a name that is taken, and a user would take for open files */
+	/* ib_core returns it for a taken name; a user would think of open files */
 	if (ret == -ENFILE)
 		ret = -EEXIST;
 	if (ret) {
@@ -425,10 +412,10 @@ int svt_register_device(struct svt_device *dev, const struct svt_backend_ops *op
 EXPORT_SYMBOL_GPL(svt_register_device);
 
 /**
- * svt_backend_exit - the last that a backend does before its module goes
+ * svt_backend_exit - the last call of a backend before its module goes
  *
- * A device's release takes it off the list on which the exit of the backend looks for devices, and
- * then has instructions of the backend's code left to run. This waits until it has returned.
+ * A device's release takes the device off the backend's list, on which the exit of the backend
+ * looks for devices; after that it still runs code of the backend. This waits until it returned.
  *
  * Context: module exit; may sleep.
  */

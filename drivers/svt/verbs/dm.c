@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Device memory. NICs have some on their chip; here it is pages of the host, which a process maps
- * and copies to and from by itself, and which regions are made of. The memory belongs to its entry
- * in the table of mappings. ib_core keeps device memory as long as there is a region of it, and
- * serialises its end with all else. No locks.
+ * Device memory. NICs have some on their chip; here it is pages of the host. A process maps them
+ * to copy, and regions are made of them. The mmap entry owns the memory. ib_core keeps device
+ * memory as long as it has a region, and serialises its end with all else. No locks.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -11,17 +10,7 @@
 
 #include "verbs.h"
 
-/**
- * svt_alloc_dm - ib_device_ops.alloc_dm
- * @ibdev: device
- * @context: of the process, which maps it by SVT_METHOD_DM_QUERY
- * @attr: length in bytes, and log2 of the alignment
- * @attrs: not used
- *
- * Context: may sleep.
- * Return: the memory, all zero; -EINVAL no length, or more than SVT_MAX_DM_LENGTH, or an alignment
- * of more than a page; -ENOMEM.
- */
+/* ib_device_ops.alloc_dm, zeroed. A process maps it by SVT_METHOD_DM_QUERY. */
 struct ib_dm *svt_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *context,
 			   struct ib_dm_alloc_attr *attr, struct uverbs_attr_bundle *attrs)
 {
@@ -53,16 +42,7 @@ give_back:
 	return ERR_PTR(ret);
 }
 
-/**
- * svt_dealloc_dm - ib_device_ops.dealloc_dm
- * @ibdm: of which there is no region
- * @attrs: not used
- *
- * A process that has it mapped keeps the pages until it unmaps them.
- *
- * Context: may sleep.
- * Return: 0.
- */
+/* ib_device_ops.dealloc_dm. A process keeps the pages that it has mapped until it unmaps them. */
 int svt_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs)
 {
 	struct svt_dm *dm = to_svt_dm(ibdm);
@@ -73,10 +53,7 @@ int svt_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs)
 	return 0;
 }
 
-/*
- * The pages that hold @length bytes from @offset on. A region without a byte, which programs may
- * have, gets the page in front of its end.
- */
+/* A region of no bytes is allowed: it gets the page in front of its end */
 static struct svt_page_table *svt_dm_table(const struct svt_dm *dm, u64 offset, u64 length)
 {
 	u64 last = (max(offset + length, 1ULL) - 1) >> PAGE_SHIFT;
@@ -92,18 +69,7 @@ static struct svt_page_table *svt_dm_table(const struct svt_dm *dm, u64 offset, 
 	return table;
 }
 
-/**
- * svt_reg_dm_mr - ib_device_ops.reg_dm_mr: a region of device memory
- * @pd: protection domain
- * @ibdm: memory
- * @attr: offset and length, which ib_core has found to be within the memory; access
- * @attrs: not used
- *
- * Its first byte has address 0 in work requests.
- *
- * Context: may sleep.
- * Return: the region; -EINVAL the right to flush to persistent memory; -ENOMEM.
- */
+/* ib_device_ops.reg_dm_mr: the first byte has address 0. ib_core has checked offset and length. */
 struct ib_mr *svt_reg_dm_mr(struct ib_pd *pd, struct ib_dm *ibdm, struct ib_dm_mr_attr *attr,
 			    struct uverbs_attr_bundle *attrs)
 {

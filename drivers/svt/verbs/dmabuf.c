@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory of a dma-buf, for a region: buffers that another driver has made, udmabuf or a graphics
- * card, say. The exporter maps it for the kernel as long as the region is there, and keeps it in
- * place so long; no lock of ours is involved. Called by mr.c alone.
- *
- * A device without DMA has no struct device that it could attach with, so it is an importer by CPU:
- * whoever made the buffer hands out memory only. What is behind a PCI bus it may refuse, and if it
- * does not we do.
+ * Memory of a dma-buf for a region: a buffer of another driver (udmabuf, a graphics card). The
+ * exporter maps it for the kernel, and keeps it in place, as long as the region exists. No lock of
+ * ours is involved. Only mr.c calls this. A device without DMA has no struct device to attach
+ * with, so it imports by CPU, and only memory: the exporter may refuse what is behind a PCI bus,
+ * and otherwise we do.
  */
 #include <linux/dma-buf.h>
 #include <linux/iosys-map.h>
@@ -34,10 +32,7 @@ static int buffer_check(const struct dma_buf *dmabuf, u64 offset, u64 length, bo
 	return dmabuf->ops->vmap ? 0 : -EOPNOTSUPP;
 }
 
-/*
- * Waits for what a device still writes to the buffer. That the CPU has it from now on ends in
- * buffer_unmap(): accesses come at any time until then.
- */
+/* Waits for what a device still writes. The CPU has access until buffer_unmap(). */
 static int buffer_map(struct svt_buffer *buffer)
 {
 	int ret = dma_buf_begin_cpu_access(buffer->dmabuf, DMA_BIDIRECTIONAL);
@@ -56,18 +51,7 @@ static void buffer_unmap(struct svt_buffer *buffer)
 	dma_buf_end_cpu_access(buffer->dmabuf, DMA_BIDIRECTIONAL);
 }
 
-/**
- * svt_buffer_open - have a dma-buf at hand
- * @fd: of the calling process
- * @offset: first byte that is wanted
- * @length: bytes
- * @write: they are going to be changed
- *
- * Context: may sleep.
- * Return: what svt_buffer_put() releases, or ERR_PTR: -EBADF no such file; -EINVAL no dma-buf, or
- * it ends before; -EACCES it was opened for reading; -EOPNOTSUPP its exporter does not map it, or
- * it is not memory; -ENOMEM; what the exporter says.
- */
+/* -EACCES: it was opened for reading. -EOPNOTSUPP: its exporter does not map it, or not memory. */
 struct svt_buffer *svt_buffer_open(int fd, u64 offset, u64 length, bool write)
 {
 	struct dma_buf *dmabuf = dma_buf_get(fd);
@@ -76,21 +60,12 @@ struct svt_buffer *svt_buffer_open(int fd, u64 offset, u64 length, bool write)
 	if (IS_ERR(dmabuf))
 		return ERR_CAST(dmabuf);
 	buffer = svt_buffer_get(dmabuf, offset, length, write);
-	/* That has a reference of its own */
+	/* @buffer has its own reference */
 	dma_buf_put(dmabuf);
 	return buffer;
 }
 
-/**
- * svt_buffer_get - the same, of a buffer that is known
- * @dmabuf: buffer
- * @offset: first byte that is wanted
- * @length: bytes
- * @write: they are going to be changed
- *
- * Context: may sleep.
- * Return: as svt_buffer_open().
- */
+/* The same for a dma-buf that is known; takes its own reference */
 struct svt_buffer *svt_buffer_get(struct dma_buf *dmabuf, u64 offset, u64 length, bool write)
 {
 	struct svt_buffer *buffer;
@@ -116,12 +91,7 @@ free:
 	return ERR_PTR(ret);
 }
 
-/**
- * svt_buffer_put - let go of it
- * @buffer: whose pages nobody uses; may be NULL
- *
- * Context: may sleep.
- */
+/* Nobody may use the pages of @buffer any more; may be NULL */
 void svt_buffer_put(struct svt_buffer *buffer)
 {
 	if (!buffer)
@@ -131,19 +101,12 @@ void svt_buffer_put(struct svt_buffer *buffer)
 	kfree(buffer);
 }
 
-/**
- * svt_buffer_is_writable - whether a region of it may have rights to change it
- * @buffer: buffer
- *
- * Context: any.
- * Return: it was opened for writing.
- */
 bool svt_buffer_is_writable(const struct svt_buffer *buffer)
 {
 	return buffer->dmabuf->file->f_mode & FMODE_WRITE;
 }
 
-/* NULL: no memory that the kernel manages */
+/* NULL: not memory that the kernel manages */
 static struct page *buffer_page(const struct svt_buffer *buffer, u64 number)
 {
 	void *virt = buffer->map.vaddr + (number << PAGE_SHIFT);
@@ -153,9 +116,9 @@ static struct page *buffer_page(const struct svt_buffer *buffer, u64 number)
 }
 
 /*
- * The udmabuf of Linux 6.12 maps the first page of a huge one in place of each of its pages. Nobody
- * wants that, and whoever got it would write over what is elsewhere in the buffer. So each page is
- * compared with the one before it, also the first of the part, and the one behind the part.
+ * udmabuf of Linux 6.12 maps the first page of a huge page in place of each of its pages: writes
+ * would go to the wrong place. So this compares each page with the one before it, and looks at one
+ * page before and one behind the part, too.
  */
 static int buffer_fill(const struct svt_buffer *buffer, u64 first, struct svt_page_table *table)
 {
@@ -174,16 +137,7 @@ static int buffer_fill(const struct svt_buffer *buffer, u64 first, struct svt_pa
 	return 0;
 }
 
-/**
- * svt_buffer_table - the pages of a part
- * @buffer: that has the part
- * @offset: first byte
- * @length: bytes, at least one
- *
- * Context: may sleep.
- * Return: a page table, to be freed before @buffer is put, or ERR_PTR: -EOPNOTSUPP they are not
- * pages of memory, or one stands for several; -ENOMEM.
- */
+/* @length is not 0. Free the table before svt_buffer_put(). -EOPNOTSUPP: see buffer_fill(). */
 struct svt_page_table *svt_buffer_table(const struct svt_buffer *buffer, u64 offset, u64 length)
 {
 	u64 first = offset >> PAGE_SHIFT, last = (offset + length - 1) >> PAGE_SHIFT;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * Memory of a dma-buf: see dmabuf.c.
- */
+/* Memory of a dma-buf: see dmabuf.c */
 #ifndef SVT_VERBS_DMABUF_H
 #define SVT_VERBS_DMABUF_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Flows: the rules by which raw packet QPs get frames. The list of rules is the transport's.
+ * Flows: the rules by which raw packet QPs get frames. The transport has the list of rules.
  * ib_core asks for CAP_NET_RAW in the first user namespace, and keeps the QP until its flows are
  * gone.
  */
@@ -15,16 +15,7 @@ struct svt_flow_handle {
 	struct svt_rule *rule;
 };
 
-/**
- * svt_create_flow - ib_device_ops.create_flow
- * @ibqp: whose frames they are to be
- * @attr: type, priority, flags and specifications
- * @udata: nothing
- *
- * Context: may sleep.
- * Return: the flow; -EOPNOTSUPP not a raw packet QP, or a flag or specification that svt has not;
- * -EINVAL the rule makes no sense; -ENOMEM.
- */
+/* ib_device_ops.create_flow. -EOPNOTSUPP: a flag or specification that svt does not have. */
 struct ib_flow *svt_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,
 				struct ib_udata *udata)
 {
@@ -53,13 +44,6 @@ free_flow:
 	return ERR_PTR(ret);
 }
 
-/**
- * svt_destroy_flow - ib_device_ops.destroy_flow
- * @ibflow: of svt_create_flow()
- *
- * Context: may sleep.
- * Return: 0.
- */
 int svt_destroy_flow(struct ib_flow *ibflow)
 {
 	struct svt_flow_handle *flow = container_of(ibflow, struct svt_flow_handle, ibflow);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The counters that InfiniBand gives each port: ports/1/counters in sysfs, where monitors look for
- * them. ib_core asks for them by a MAD that has never been a packet.
+ * them. ib_core asks for them by a MAD that was never a packet.
  */
 #include <rdma/ib_pma.h>
 
@@ -24,7 +24,7 @@ static void svt_pma_counters(const struct svt_counters __percpu *counters,
 		svt_pma_count16(svt_counter_sum(counters, SVT_COUNT_TX_DROPPED));
 }
 
-/* Data is counted in words of four bytes */
+/* Unit of data: words of four bytes */
 static void svt_pma_counters_ext(const struct svt_counters __percpu *counters,
 				 struct ib_pma_portcounters_ext *pma)
 {
@@ -34,22 +34,7 @@ static void svt_pma_counters_ext(const struct svt_counters __percpu *counters,
 	pma->port_rcv_packets = cpu_to_be64(svt_counter_sum(counters, SVT_COUNT_RX_PACKETS));
 }
 
-/**
- * svt_process_mad - ib_device_ops.process_mad
- * @ibdev: device
- * @flags: not used
- * @port: 1
- * @wc: NULL when this host asks
- * @grh: not used
- * @in: the question
- * @out: zeroed
- * @out_size: not used
- * @out_pkey_index: not used
- *
- * Peers get no answer: what a port counts is its host's.
- *
- * Return: IB_MAD_RESULT_SUCCESS, with IB_MAD_RESULT_REPLY when @out is the answer.
- */
+/* ib_device_ops.process_mad. Peers (@wc is set) get no answer: a port's counters are its host's. */
 int svt_process_mad(struct ib_device *ibdev, int flags, u32 port, const struct ib_wc *wc,
 		    const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
 		    size_t *out_size, u16 *out_pkey_index)

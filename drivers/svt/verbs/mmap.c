@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory that a process may map: rings, and device memory. It belongs to an entry of ib_core's
- * table of mappings: it is freed with the last reference of the entry, one of which the queue or
- * the device memory holds until it is destroyed, the others each call of mmap while it lasts. Pages
- * that are mapped then are kept by the mapping, and seen by nobody else.
+ * Memory that a process may map: rings and device memory. It belongs to an entry of ib_core's
+ * table of mappings, and is freed with the last reference on the entry. The queue or the device
+ * memory holds one until it is destroyed, and each call of mmap while it lasts. Mapped pages stay
+ * with the mapping after that, and nobody else sees them.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -11,14 +11,9 @@
 
 #include "verbs.h"
 
-/**
- * struct svt_mmap_entry - memory in the table of mappings
- * @entry: ib_core's
- * @memory: from svt_shared_alloc(); nobody else frees it
- */
 struct svt_mmap_entry {
 	struct rdma_user_mmap_entry entry;
-	void *memory;
+	void *memory;	/* from svt_shared_alloc(); nobody else frees it */
 };
 
 static struct svt_mmap_entry *to_svt_mmap_entry(struct rdma_user_mmap_entry *entry)
@@ -26,15 +21,7 @@ static struct svt_mmap_entry *to_svt_mmap_entry(struct rdma_user_mmap_entry *ent
 	return container_of(entry, struct svt_mmap_entry, entry);
 }
 
-/**
- * svt_memory_share - let a process map memory
- * @context: of the process
- * @memory: from svt_shared_alloc(); on success it is freed by svt_memory_unshare() only
- * @bytes: all of it
- *
- * Context: may sleep.
- * Return: the entry, or -ENOMEM.
- */
+/* On success the entry owns @memory: rdma_user_mmap_entry_remove() frees it */
 struct rdma_user_mmap_entry *svt_memory_share(struct ib_ucontext *context, void *memory,
 					      size_t bytes)
 {
@@ -51,15 +38,7 @@ struct rdma_user_mmap_entry *svt_memory_share(struct ib_ucontext *context, void 
 	return ERR_PTR(ret);
 }
 
-/**
- * svt_ring_share - let a process map a ring
- * @context: of the process
- * @ring: from svt_ring_alloc(); on success its memory is freed by svt_ring_unshare() only
- * @info: set to what the process is to be told
- *
- * Context: may sleep.
- * Return: the entry, or -ENOMEM.
- */
+/* @info is what to tell the process. On success only svt_ring_unshare() frees the ring. */
 struct rdma_user_mmap_entry *svt_ring_share(struct ib_ucontext *context,
 					    const struct svt_ring *ring,
 					    struct svt_ring_info *info)
@@ -72,13 +51,7 @@ struct rdma_user_mmap_entry *svt_ring_share(struct ib_ucontext *context,
 	return entry;
 }
 
-/**
- * svt_ring_unshare - free a ring, shared or not
- * @ring: nobody in the kernel uses it any more; zeroed
- * @entry: from svt_ring_share(), or NULL
- *
- * Context: may sleep.
- */
+/* Frees a ring, shared or not (@entry NULL); nobody in the kernel may use it any more */
 void svt_ring_unshare(struct svt_ring *ring, struct rdma_user_mmap_entry *entry)
 {
 	if (!entry) {
@@ -89,12 +62,6 @@ void svt_ring_unshare(struct svt_ring *ring, struct rdma_user_mmap_entry *entry)
 	rdma_user_mmap_entry_remove(entry);
 }
 
-/**
- * svt_mmap_free - ib_device_ops.mmap_free
- * @entry: that nobody refers to
- *
- * Context: may sleep.
- */
 void svt_mmap_free(struct rdma_user_mmap_entry *entry)
 {
 	struct svt_mmap_entry *mapping = to_svt_mmap_entry(entry);
@@ -103,14 +70,7 @@ void svt_mmap_free(struct rdma_user_mmap_entry *entry)
 	kfree(mapping);
 }
 
-/**
- * svt_mmap - ib_device_ops.mmap: a process maps a ring or device memory
- * @context: of the process
- * @vma: the whole of one entry at its offset, shared, not executable
- *
- * Context: may sleep; mmap lock held.
- * Return: 0; -EINVAL no such entry, or not all of it; -EPERM executable; -ENOMEM.
- */
+/* ib_device_ops.mmap: @vma is one whole entry. -EPERM: executable. */
 int svt_mmap(struct ib_ucontext *context, struct vm_area_struct *vma)
 {
 	struct rdma_user_mmap_entry *entry;

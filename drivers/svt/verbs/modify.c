@@ -24,7 +24,7 @@ static int svt_modify_check_port(struct svt_qp *qp, const struct ib_qp_attr *att
 		return -EINVAL;
 	if (mask & IB_QP_RATE_LIMIT && attr->rate_limit && attr->rate_limit < SVT_RATE_MIN)
 		return -EINVAL;
-	/* FLUSH to persistent memory, too: the connection manager asks for it in any case */
+	/* Includes FLUSH to persistent memory: the connection manager always asks for it */
 	if (mask & IB_QP_ACCESS_FLAGS && attr->qp_access_flags & ~IB_ACCESS_SUPPORTED)
 		return -EOPNOTSUPP;
 	return 0;
@@ -65,10 +65,7 @@ static int svt_modify_check_reliable(struct svt_qp *qp, const struct ib_qp_attr 
 	return 0;
 }
 
-/*
- * The state may become ERR (or SQE) while we look, by the engine; svt_qp_modify() looks again under
- * the locks of both halves.
- */
+/* The engine may set ERR or SQE meanwhile: svt_qp_modify() looks again under both halves' locks */
 static int svt_modify_check_state(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 				  enum ib_qp_state old, enum ib_qp_state new)
 {
@@ -76,7 +73,7 @@ static int svt_modify_check_state(struct svt_qp *qp, const struct ib_qp_attr *at
 		return -EINVAL;
 	if (new > IB_QPS_ERR)
 		return -EINVAL;
-	/* ib_core knows it of raw packet QPs only */
+	/* ib_core knows this bit for raw packet QPs only */
 	if (mask & IB_QP_RATE_LIMIT && new != IB_QPS_RTS)
 		return -EINVAL;
 	mask &= ~IB_QP_RATE_LIMIT;
@@ -107,10 +104,8 @@ static bool svt_may_send_anything(const struct ib_gid_attr *attr)
 }
 
 /*
- * The peer that the QP is to be connected to. With CAP_NET_RAW nobody is refused.
- *
- * Return: to be given to svt_peer_release(); NULL: another one is not asked for; -EADDRINUSE;
- * -ENOMEM.
+ * The peer to connect to, for svt_peer_release(). NULL: no change of peer. -EADDRINUSE: a QP of
+ * another user has it (transport/qp/peers.c); with CAP_NET_RAW nobody is refused.
  */
 static struct svt_peer *svt_modify_peer(const struct svt_qp *qp, const struct ib_qp_attr *attr,
 					int mask)
@@ -125,7 +120,7 @@ static struct svt_peer *svt_modify_peer(const struct svt_qp *qp, const struct ib
 		return NULL;
 	rcu_read_lock();
 	net = svt_gid_net(sgid);
-	/* One that was just removed is in none, and gets no path */
+	/* A netdev that was just removed is in none, and gets no path */
 	key.netns = net ? net->net_cookie : 0;
 	rcu_read_unlock();
 	key.sgid = sgid->gid;
@@ -136,7 +131,7 @@ static struct svt_peer *svt_modify_peer(const struct svt_qp *qp, const struct ib
 	return peer;
 }
 
-/* @qp has its peer before it may send, and the one before until it does not */
+/* @qp has the new peer before it may send there, and the old one until it no longer does */
 static int svt_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask,
 		      enum ib_qp_state old, enum ib_qp_state new)
 {
@@ -152,19 +147,7 @@ static int svt_modify(struct svt_qp *qp, const struct ib_qp_attr *attr, int mask
 	return ret;
 }
 
-/**
- * svt_modify_qp - ib_device_ops.modify_qp
- * @ibqp: QP
- * @attr: new attributes
- * @mask: which, enum ib_qp_attr_mask
- * @udata: NULL for a kernel client
- *
- * Context: may sleep. Takes svt_qp.modify_lock.
- * Return: 0; -EINVAL not in this state, or a value out of range; -EOPNOTSUPP an attribute that svt
- * has not; -EPERM the source GID is of another network namespace; -EADDRINUSE a QP of another user
- * is connected to the same remote QP from the same GID (transport/qp/peers.c); -ENOMEM; what
- * path_init of the backend returns. The QP is as it was when it fails.
- */
+/* ib_device_ops.modify_qp. When it fails the QP stays as it was. */
 int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata)
 {
 	struct svt_qp *qp = to_svt_qp(ibqp);
@@ -180,7 +163,7 @@ int svt_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct 
 	ret = svt_modify_check(qp, attr, mask, old, new);
 	if (!ret)
 		ret = svt_modify(qp, attr, mask, old, new);
-	/* Of a process's QP the provider drops them */
+	/* For QPs of a process the provider drops them */
 	if (!ret && new == IB_QPS_RESET)
 		svt_qp_forget_completions(qp);
 	mutex_unlock(&qp->modify_lock);

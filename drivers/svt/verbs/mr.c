@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory regions: pins user memory, or imports a dma-buf, describes the pages to mem/, and gives
- * them a key. ib_core serialises rereg and dereg of one region. Windows and look-ups come at any
- * time: a region is claimed, which keeps windows out, and its key disabled, which waits for the
- * look-ups, before its fields or its pages change. Regions for fast registration only begin and end
- * here, and are told of pages; mem/fast.c has the rest.
+ * Memory regions: pins user memory or imports a dma-buf, describes the pages to mem/, and gives
+ * them a key. ib_core serialises rereg and dereg of one region; windows and look-ups come at any
+ * time. So before its fields or pages change a region is claimed, which keeps windows out, and its
+ * key is disabled, which waits for the look-ups. mem/fast.c has most of fast registration.
  */
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
@@ -15,18 +14,12 @@
 #include "dmabuf.h"
 #include "verbs.h"
 
-/**
- * struct svt_mr_pages - memory on its way into a region, or out of it
- * @umem: the pins
- * @buffer: instead of them: memory of a dma-buf
- * @table: the same as the engine wants it
- * @paging: instead of all: nothing is pinned
- */
+/* Memory on its way into a region, or out of it */
 struct svt_mr_pages {
-	struct ib_umem *umem;
-	struct svt_buffer *buffer;
-	struct svt_page_table *table;
-	struct svt_paging *paging;
+	struct ib_umem *umem;		/* pinned memory, or */
+	struct svt_buffer *buffer;	/* memory of a dma-buf */
+	struct svt_page_table *table;	/* of either, for the engine; or */
+	struct svt_paging *paging;	/* nothing is pinned */
 };
 
 /* A device without DMA: the DMA address of a block is its kernel address */
@@ -55,7 +48,7 @@ static struct svt_page_table *svt_mr_table(struct ib_umem *umem, u64 iova)
 	return table;
 }
 
-/* All that the process has or will have, at its own addresses */
+/* All memory that the process has or will have, at its own addresses */
 static bool svt_mr_is_implicit(u64 start, u64 length, u64 iova, int access)
 {
 	return access & IB_ACCESS_ON_DEMAND && !start && !iova && length == U64_MAX;
@@ -103,7 +96,7 @@ static void svt_mr_unpin(struct svt_mr_pages *pages)
 	svt_paging_end(pages->paging);
 }
 
-/* Nobody looks at @mr: not in the table yet, or its key is disabled */
+/* @mr is not in the table yet, or its key is disabled */
 static struct svt_mr_pages svt_mr_set_pages(struct svt_mr *mr, const struct svt_mr_pages *pages)
 {
 	struct svt_mr_pages old = { .umem = mr->umem, .buffer = mr->buffer };
@@ -115,21 +108,14 @@ static struct svt_mr_pages svt_mr_set_pages(struct svt_mr *mr, const struct svt_
 	return old;
 }
 
-/* The right to flush to persistent memory: all of the region has to be of it, and pinned */
+/* FLUSH to persistent memory needs a region that is all of it, and pinned */
 static bool svt_mr_may_persist(const struct ib_umem *umem, int access)
 {
 	return !(access & IB_ACCESS_FLUSH_PERSISTENT) ||
 	       (umem && svt_sg_is_persistent(&umem->sgt_append.sgt));
 }
 
-/**
- * svt_mr_insert - count a region, give it its key, and let accesses pass
- * @core: of the device
- * @mr: all but the keys is set
- *
- * Context: may sleep.
- * Return: 0; -EINVAL it is to be persistent and its memory is not; -ENOMEM.
- */
+/* All of @mr but its keys is set. -EINVAL: asks for FLUSH to persistent memory, and has other. */
 int svt_mr_insert(struct svt_core *core, struct svt_mr *mr)
 {
 	int ret;
@@ -150,14 +136,7 @@ int svt_mr_insert(struct svt_core *core, struct svt_mr *mr)
 	return 0;
 }
 
-/**
- * svt_get_dma_mr - a kernel client's region of all memory, addressed by kernel address
- * @pd: protection domain
- * @access: enum ib_access_flags
- *
- * Context: may sleep.
- * Return: the region, or -ENOMEM.
- */
+/* ib_device_ops.get_dma_mr: all memory, by kernel address; for kernel clients */
 struct ib_mr *svt_get_dma_mr(struct ib_pd *pd, int access)
 {
 	struct svt_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
@@ -175,7 +154,6 @@ struct ib_mr *svt_get_dma_mr(struct ib_pd *pd, int access)
 	return ERR_PTR(ret);
 }
 
-/* In a region that is zero based the address of a byte is its offset */
 static void svt_mr_set_start(struct svt_mr *mr)
 {
 	mr->key.start = mr->key.access & IB_ZERO_BASED ? 0 : mr->iova;
@@ -205,21 +183,9 @@ unpin:
 	return ERR_PTR(ret);
 }
 
-/**
- * svt_reg_user_mr - register memory of the calling process
- * @pd: protection domain
- * @start: address in the process
- * @length: bytes, 1 to 2^40; with IB_ACCESS_ON_DEMAND, @start 0 and @iova 0 also U64_MAX
- * @iova: by which it is addressed in work requests, unless @access has IB_ZERO_BASED; same offset
- *	in its page as @start
- * @access: enum ib_access_flags, checked by ib_core
- * @dmah: hints for a device on a bus
- * @udata: of the command
- *
- * Context: may sleep.
- * Return: the region; -EINVAL length, addresses wrap, or the right to flush to persistent memory
- * for other memory, or for what is paged on demand; -ENOMEM memory, pinned memory or regions run
- * out; -EFAULT not mapped; -EINTR the process is to end; -EOPNOTSUPP there is @dmah.
+/*
+ * ib_device_ops.reg_user_mr: see svt_mr_is_implicit() for all of the process. @iova has the same
+ * offset in its page as @start. -EOPNOTSUPP: @dmah, hints for a device on a bus.
  */
 struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
 			      struct ib_dmah *dmah, struct ib_udata *udata)
@@ -235,7 +201,7 @@ struct ib_mr *svt_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova,
 	return ret ? ERR_PTR(ret) : svt_mr_of_pages(pd, &pages, length, iova, access);
 }
 
-/* What a buffer's exporter has to do for that nobody knows */
+/* Not for a dma-buf: it is not known what its exporter would have to do */
 #define SVT_ACCESS_FLUSH	(IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
 
 static int svt_mr_import(struct svt_mr_pages *pages, int fd, u64 offset, u64 length, bool write)
@@ -252,22 +218,7 @@ static int svt_mr_import(struct svt_mr_pages *pages, int fd, u64 offset, u64 len
 	return PTR_ERR(pages->table);
 }
 
-/**
- * svt_reg_user_mr_dmabuf - register memory of a dma-buf
- * @pd: protection domain
- * @offset: first byte, in the buffer
- * @length: bytes, 1 to 2^40
- * @iova: by which it is addressed in work requests; same offset in its page as @offset
- * @fd: of the calling process
- * @access: enum ib_access_flags, checked by ib_core
- * @dmah: hints for a device on a bus
- * @command: of ib_core
- *
- * Context: may sleep.
- * Return: the region; -EINVAL length, addresses wrap, or no dma-buf so long; -ENOMEM memory or
- * regions run out; -EOPNOTSUPP there is @dmah, or FLUSH in @access; as svt_buffer_open() and
- * svt_buffer_table().
- */
+/* ib_device_ops.reg_user_mr_dmabuf; @iova has the same offset in its page as @offset */
 struct ib_mr *svt_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd,
 				     int access, struct ib_dmah *dmah,
 				     struct uverbs_attr_bundle *command)
@@ -285,17 +236,7 @@ struct ib_mr *svt_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u
 	return ret ? ERR_PTR(ret) : svt_mr_of_pages(pd, &pages, length, iova, access);
 }
 
-/**
- * svt_alloc_mr - a kernel client's region for fast registration
- * @pd: protection domain
- * @type: IB_MR_TYPE_MEM_REG
- * @max_pages: blocks that it can be made of, 1 to SVT_MAX_FAST_PAGES
- *
- * No access passes until IB_WR_REG_MR has registered something.
- *
- * Context: may sleep.
- * Return: the region; -EOPNOTSUPP type; -EINVAL; -ENOMEM.
- */
+/* ib_device_ops.alloc_mr. No access passes until IB_WR_REG_MR has registered something. */
 struct ib_mr *svt_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_pages)
 {
 	struct svt_mr *mr;
@@ -326,18 +267,9 @@ static int svt_map_page(struct ib_mr *ibmr, u64 address)
 	return svt_fast_map_block(to_svt_mr(ibmr), svt_phys(address));
 }
 
-/**
- * svt_map_mr_sg - ib_device_ops.map_mr_sg
- * @ibmr: from svt_alloc_mr(); page_size is set; a registration may be valid, or posted
- * @sg: list, mapped by ib_dma_map_sg()
- * @nents: entries
- * @offset: in the first entry; NULL means 0
- *
- * What is mapped stays with the region, for any number of registrations, until the next call.
- *
- * Context: any with interrupts on. Takes the region's lock.
- * Return: entries that were mapped, from the first on; -EINVAL page size, or a list that makes no
- * sense; -ENOMEM not even one fits.
+/*
+ * ib_device_ops.map_mr_sg, with interrupts on; a registration may be valid or posted. The list
+ * stays with the region, for any number of registrations, until the next call.
  */
 int svt_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset)
 {
@@ -360,7 +292,6 @@ static bool svt_mr_is_read_only(const struct svt_mr *mr)
 	return mr->umem && !mr->umem->writable;
 }
 
-/* What ib_core passes is what changes by @flags; the rest stays */
 static int svt_rereg_check(const struct svt_mr *mr, int flags, int access)
 {
 	if (flags & ~IB_MR_REREG_SUPPORTED)
@@ -369,30 +300,16 @@ static int svt_rereg_check(const struct svt_mr *mr, int flags, int access)
 		return 0;
 	if (mr->buffer && access & SVT_ACCESS_FLUSH)
 		return -EOPNOTSUPP;
-	/* Pinned or not: that is of the memory */
+	/* Whether it is pinned changes with the memory only */
 	if ((mr->key.access ^ access) & IB_ACCESS_ON_DEMAND)
 		return -EINVAL;
 	return ib_access_writable(access) && svt_mr_is_read_only(mr) ? -EACCES : 0;
 }
 
-/**
- * svt_rereg_user_mr - change a region's memory, access or protection domain (IBTA 11.2.8.7)
- * @ibmr: region
- * @flags: IB_MR_REREG_*: which of the following change
- * @start: address in the process
- * @length: bytes
- * @iova: address in work requests
- * @access: enum ib_access_flags, checked by ib_core
- * @pd: protection domain
- * @udata: of the command
- *
- * The region keeps its keys. Requests that come while it changes fail; one that fails to change is
+/*
+ * ib_device_ops.rereg_user_mr (IBTA 11.2.8.7). The keys stay; requests that come meanwhile fail.
+ * NULL: ib_core keeps @ibmr. -EBUSY: windows are bound (IBTA C10-91). After a failure the region is
  * as it was.
- *
- * Context: may sleep.
- * Return: NULL, which says to ib_core that @ibmr stays; -EBUSY windows are bound to it (IBTA
- * C10-91); -EACCES writing is asked for and the memory is pinned for reading; -EINVAL that memory
- * which stays be paged on demand, or no longer; as svt_reg_user_mr().
  */
 struct ib_mr *svt_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
 				int access, struct ib_pd *pd, struct ib_udata *udata)
@@ -432,14 +349,7 @@ unpin:
 	return ERR_PTR(ret);
 }
 
-/**
- * svt_dereg_mr - ib_device_ops.dereg_mr
- * @ibmr: region
- * @udata: not used
- *
- * Context: may sleep; waits until no access uses the region.
- * Return: 0, or -EBUSY: windows are bound to it (IBTA C10-91).
- */
+/* ib_device_ops.dereg_mr; waits for accesses. -EBUSY: windows are bound (IBTA C10-91). */
 int svt_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct svt_core *core = to_svt_device(ibmr->device)->core;

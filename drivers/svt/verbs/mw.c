@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Memory windows: allocated here, bound by work requests (mem/window.c).
- */
+/* Memory windows: allocated here, bound by work requests (mem/window.c) */
 #include "verbs.h"
 
-/**
- * svt_alloc_mw - ib_device_ops.alloc_mw
- * @ibmw: window, of type 1 or 2
- * @udata: of the command
- *
- * Context: may sleep.
- * Return: 0; -ENOMEM; -EOPNOTSUPP.
- */
 int svt_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 {
 	struct svt_core *core = to_svt_device(ibmw->device)->core;
@@ -36,13 +26,7 @@ int svt_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 	return 0;
 }
 
-/**
- * svt_dealloc_mw - ib_device_ops.dealloc_mw
- * @ibmw: window; unbound when it is bound
- *
- * Context: may sleep; waits until no access uses the window.
- * Return: 0.
- */
+/* ib_device_ops.dealloc_mw; unbinds the window, and waits for accesses */
 int svt_dealloc_mw(struct ib_mw *ibmw)
 {
 	struct svt_core *core = to_svt_device(ibmw->device)->core;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Who brings pages for a process. A page fault lasts as long as whoever has the page takes, which
- * for a file of FUSE is a process, and may be for ever. So each process that pages on demand has
- * workers of its own: it keeps nobody waiting but itself.
+ * Workers that bring pages for a process. A page fault lasts as long as the owner of the page
+ * takes; for a file of FUSE that is a process, and may take for ever. So each process that pages
+ * on demand has its own workers, and keeps no other process waiting.
  */
 #include <linux/workqueue.h>
 
 #include "verbs.h"
 
-/* Page faults that are carried out at a time; the rest waits its turn */
+/* Page faults at a time; the rest waits */
 #define SVT_PAGERS	16
 
 static struct svt_pager *svt_pager_alloc(void)
@@ -28,13 +28,7 @@ static struct svt_pager *svt_pager_alloc(void)
 	return pager;
 }
 
-/**
- * svt_pager_of - a process's own, made when it is asked for first
- * @context: of the process
- *
- * Context: may sleep.
- * Return: it lasts as long as the context; NULL: no memory.
- */
+/* Made on the first call; lasts as long as @context. NULL: no memory. */
 struct svt_pager *svt_pager_of(struct ib_ucontext *context)
 {
 	struct svt_ucontext *ucontext = to_svt_ucontext(context);
@@ -53,14 +47,7 @@ struct svt_pager *svt_pager_of(struct ib_ucontext *context)
 	return other;
 }
 
-/**
- * svt_pager_free - the process has closed the device
- * @pager: no region has it any more; may be NULL
- *
- * A QP of another process may have faults there, by an SRQ of XRC; it is waited for.
- *
- * Context: may sleep.
- */
+/* May be NULL. Waits for faults of QPs of other processes (by an XRC SRQ). */
 void svt_pager_free(struct svt_pager *pager)
 {
 	if (!pager)

@@ -19,13 +19,7 @@ static struct svt_link svt_link_get(struct svt_core *core)
 	return link;
 }
 
-/**
- * svt_active_mtu - the largest path MTU that the port carries now
- * @core: of the device
- *
- * Context: any.
- * Return: the MTU.
- */
+/* The largest path MTU that the port carries now; any context */
 enum ib_mtu svt_active_mtu(struct svt_core *core)
 {
 	return svt_link_get(core).mtu;
@@ -36,7 +30,7 @@ enum ib_mtu svt_active_mtu(struct svt_core *core)
  * @dev: registered device
  * @link: its state from now on
  *
- * Clients are told when the port becomes active or ceases to be. The caller keeps calls for one
+ * Clients get an event when the port becomes active or ceases to be. The caller keeps calls for one
  * device in order.
  *
  * Context: any but hard interrupts.
@@ -63,14 +57,6 @@ void svt_set_link(struct svt_device *dev, const struct svt_link *link)
 }
 EXPORT_SYMBOL_GPL(svt_set_link);
 
-/**
- * svt_query_port - ib_device_ops.query_port
- * @ibdev: device
- * @port: 1
- * @attr: zeroed by ib_core
- *
- * Return: 0.
- */
 int svt_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
 {
 	struct svt_core *core = to_svt_device(ibdev)->core;
@@ -93,15 +79,6 @@ int svt_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
 	return 0;
 }
 
-/**
- * svt_query_pkey - ib_device_ops.query_pkey
- * @ibdev: device
- * @port: 1
- * @index: 0
- * @pkey: set to the default P_Key, the only one that RoCE has
- *
- * Return: 0, or -EINVAL.
- */
 int svt_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
 {
 	if (index >= SVT_PKEY_TABLE_LENGTH)
@@ -110,14 +87,6 @@ int svt_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
 	return 0;
 }
 
-/**
- * svt_get_port_immutable - ib_device_ops.get_port_immutable
- * @ibdev: device
- * @port: 1
- * @immutable: written
- *
- * Return: 0.
- */
 int svt_get_port_immutable(struct ib_device *ibdev, u32 port,
 			   struct ib_port_immutable *immutable)
 {
@@ -128,42 +97,17 @@ int svt_get_port_immutable(struct ib_device *ibdev, u32 port,
 	return 0;
 }
 
-/**
- * svt_get_link_layer - ib_device_ops.get_link_layer
- * @ibdev: device
- * @port: 1
- *
- * Return: Ethernet, as RoCE has it whatever carries the packets.
- */
 enum rdma_link_layer svt_get_link_layer(struct ib_device *ibdev, u32 port)
 {
 	return IB_LINK_LAYER_ETHERNET;
 }
 
-/**
- * svt_report_port_event - ib_device_ops.report_port_event
- * @ibdev: device
- * @netdev: its netdev
- * @event: what happened to that
- *
- * The backend follows its netdev, and tells of the port by svt_set_link(). Without this operation
- * ib_core does so as well: clients would be told twice.
- */
+/* ib_device_ops.report_port_event, empty: else ib_core would repeat the event of svt_set_link() */
 void svt_report_port_event(struct ib_device *ibdev, struct net_device *netdev, unsigned long event)
 {
 }
 
-/**
- * svt_get_netdev - ib_device_ops.get_netdev
- * @ibdev: device
- * @port: 1
- *
- * ib_core has its own record and needs no driver for it; but SMC on 6.1 asks the operation itself,
- * and takes a device without it for one without a netdev.
- *
- * Context: any but interrupts.
- * Return: the netdev, held; NULL when there is none, or no more.
- */
+/* ib_device_ops.get_netdev, not in interrupts. ib_core does not need it, SMC on 6.1 does. */
 struct net_device *svt_get_netdev(struct ib_device *ibdev, u32 port)
 {
 	struct ib_port_data *data = &ibdev->port_data[port];

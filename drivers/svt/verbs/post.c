@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Posting by kernel clients: a work request becomes an entry of the same ring that a process would
- * fill, and is copied and checked by the engine in the same way. The post lock of a queue keeps
- * its posters apart; it is taken with interrupts off, as ib_core's clients may post so.
+ * fill, and the engine copies and checks it in the same way. The post lock of a queue, taken with
+ * interrupts off as clients may post so, serialises its posters.
  *
- * As soon as a request can be seen it may complete on another CPU, whose handler may lead to the
- * end of the QP before we are done with it. So all is inside an RCU read section, for the end of
- * which svt_qp_stop() waits.
+ * A request may complete on another CPU as soon as it can be seen, and the handler may destroy the
+ * QP before we are done with it. So posting is an RCU read section, for which svt_qp_stop() waits.
  */
 #include <linux/rcupdate.h>
 
 #include "../transport/qp/half.h"
 #include "verbs.h"
 
-/* Of a half in ERR, before a flush waits, and for how long: a whole tick at least */
+/* In ERR: flushes before one is delayed; and the delay, at least a whole tick */
 #define SVT_PROMPT_RUNS		16
 #define SVT_LATE_JIFFIES	2
 
@@ -22,7 +21,7 @@ static bool svt_has_bit(u32 mask, unsigned int bit)
 	return bit < 32 && mask & BIT(bit);
 }
 
-/* As the ring has it; what is not known is one that no type of QP takes */
+/* As in the ring; no type of QP takes the U8_MAX of an unknown opcode */
 static u8 svt_opcode(enum ib_wr_opcode opcode)
 {
 	if (opcode == IB_WR_REG_MR)
@@ -51,7 +50,7 @@ static void svt_fill_sge(struct svt_sge *to, const struct ib_sge *from, int coun
 		};
 }
 
-/* Inline data of a kernel client is named by its address */
+/* For a kernel client sge.addr is the address of inline data */
 static int svt_fill_inline(struct svt_qp *qp, struct svt_send_wqe *wqe,
 			   const struct ib_send_wr *wr)
 {
@@ -157,7 +156,7 @@ static int svt_fill_send(struct svt_qp *qp, struct svt_send_wqe *wqe,
 	return 0;
 }
 
-/* Bound by user space only, and flushed: the kernel's requests have no struct for either */
+/* Only user space has BIND_MW and FLUSH: ib_core has no struct for them */
 static int svt_check_send(struct svt_qp *qp, const struct ib_send_wr *wr)
 {
 	if (wr->opcode == IB_WR_BIND_MW || wr->opcode == IB_WR_FLUSH ||
@@ -188,10 +187,10 @@ static int svt_post_one_send(struct svt_qp *qp, const struct ib_send_wr *wr)
 }
 
 /*
- * A worker flushes what is posted to a QP in ERR. Were it flushed within the post, a client whose
- * completion handler posts again would never come out of it. The worker may also run after each
- * post, so from SVT_PROMPT_RUNS on it waits, and such a client runs out of buffers. Who drains a QP
- * posts one request, and is not delayed.
+ * A worker flushes what is posted to a QP in ERR: a flush within the post would never end if the
+ * client's completion handler posts again. As the worker may run after each post, it is delayed
+ * from SVT_PROMPT_RUNS on: such a client runs out of buffers. A drain posts one request, and is
+ * not delayed.
  */
 static void svt_flush_late(struct svt_qp *qp, struct svt_half *half)
 {
@@ -200,10 +199,7 @@ static void svt_flush_late(struct svt_qp *qp, struct svt_half *half)
 	queue_delayed_work(qp->core->workqueue, &half->late, prompt ? 0 : SVT_LATE_JIFFIES);
 }
 
-/*
- * The engine switches BH off and on, which is not allowed with interrupts off. ib_mad posts so, for
- * one: a worker runs the half then.
- */
+/* The engine switches BH, so with interrupts off (ib_mad posts so) a worker runs the half */
 static void svt_wake(struct svt_qp *qp, struct svt_half *half,
 		     void (*schedule)(struct svt_qp *qp, int work))
 {
@@ -219,16 +215,7 @@ static void svt_wake(struct svt_qp *qp, struct svt_half *half,
 	queue_work(qp->core->workqueue, &half->defer);
 }
 
-/**
- * svt_post_send - ib_device_ops.post_send
- * @ibqp: of a kernel client, in RTS, SQD, SQE or ERR
- * @wr: list of work requests
- * @bad_wr: set to the first that was not taken, when it fails
- *
- * Context: any but hard interrupts; takes the send queue's post lock.
- * Return: 0; -EINVAL state, or more elements or inline data than the QP has; -ENOMEM the queue is
- * full; -EOPNOTSUPP opcode.
- */
+/* ib_device_ops.post_send, any context but hard interrupts */
 int svt_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad_wr)
 {
@@ -255,7 +242,7 @@ int svt_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	return ret;
 }
 
-/* The post lock of @ring is held */
+/* The caller holds the post lock of @ring */
 static int svt_post_one_recv(struct svt_ring *ring, const struct svt_wqe_limits *limits,
 			     const struct ib_recv_wr *wr)
 {
@@ -290,15 +277,7 @@ static int svt_post_recv_list(struct svt_ring *ring, const struct svt_wqe_limits
 	return 0;
 }
 
-/**
- * svt_post_recv - ib_device_ops.post_recv
- * @ibqp: of a kernel client, without SRQ, not in RESET
- * @wr: list of work requests
- * @bad_wr: set to the first that was not taken, when it fails
- *
- * Context: any but hard interrupts; takes the receive queue's post lock.
- * Return: 0; -EINVAL state, or more elements than the QP has; -ENOMEM the queue is full.
- */
+/* ib_device_ops.post_recv, any context but hard interrupts */
 int svt_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		  const struct ib_recv_wr **bad_wr)
 {
@@ -314,22 +293,14 @@ int svt_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	spin_lock_irqsave(&recv->post_lock, flags);
 	ret = svt_post_recv_list(&recv->ring, &recv->limits, wr, bad_wr);
 	spin_unlock_irqrestore(&recv->post_lock, flags);
-	/* In ERR, once all before is flushed */
+	/* In ERR, when all posted before is flushed */
 	if (svt_ring_wants_doorbell(&recv->ring))
 		svt_wake(qp, &recv->half, svt_recv_schedule);
 	rcu_read_unlock();
 	return ret;
 }
 
-/**
- * svt_post_srq_recv - ib_device_ops.post_srq_recv
- * @ibsrq: of a kernel client
- * @wr: list of work requests
- * @bad_wr: set to the first that was not taken, when it fails
- *
- * Context: any but hard interrupts; takes the SRQ's post lock.
- * Return: 0; -EINVAL more elements than the SRQ has; -ENOMEM the queue is full.
- */
+/* ib_device_ops.post_srq_recv, any context but hard interrupts */
 int svt_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 		      const struct ib_recv_wr **bad_wr)
 {

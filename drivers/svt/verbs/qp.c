@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queue pairs: creation, query and destruction. Sets up what the transport needs (rings, limits,
- * CQs) before svt_qp_init() and takes it down after svt_qp_stop(); in between the transport works
- * with it. ib_core serialises destroy with all else but resource tracking (`rdma resource`,
- * `rdma statistic`); svt_qp.modify_lock serialises query with modify.
+ * Queue pairs: creation, query and destruction. Sets up rings, limits and CQs before
+ * svt_qp_init(), and takes them down after svt_qp_stop(); in between the transport works with
+ * them. ib_core serialises destroy with all else but resource tracking (`rdma resource`, `rdma
+ * statistic`); svt_qp.modify_lock serialises query with modify.
  */
 #include <linux/cred.h>
 #include <linux/log2.h>
@@ -25,10 +25,7 @@ static int svt_qp_cap_check(const struct ib_qp_init_attr *init)
 	return 0;
 }
 
-/*
- * Half an XRC QP each: INI has no receive queue, TGT nothing but its domain (IBTA A14.2). A TGT QP
- * belongs to all processes that have the domain, so ib_core makes it as one of its own.
- */
+/* XRC QPs are half a QP each: INI has no receive queue, TGT only its domain (IBTA A14.2) */
 static bool svt_qp_has_right_objects(const struct ib_qp_init_attr *init)
 {
 	if (init->qp_type == IB_QPT_XRC_TGT)
@@ -64,14 +61,14 @@ static void svt_qp_setup(struct svt_qp *qp, struct ib_qp_init_attr *init, bool u
 	}
 	if (init->qp_type == IB_QPT_XRC_TGT)
 		init->cap = (struct ib_qp_cap) {};
-	/* The value of an ATOMIC WRITE may stand in the work request of any QP that sends it */
+	/* The value of an ATOMIC WRITE may be inline on any QP that sends it */
 	if (svt_qp_type(init->qp_type)->send_opcodes & BIT(IB_UVERBS_WR_ATOMIC_WRITE))
 		init->cap.max_inline_data = max_t(u32, init->cap.max_inline_data,
 						  SVT_ATOMIC_BYTES);
 	qp->dev = to_svt_device(qp->ibqp.device);
 	qp->core = qp->dev->core;
 	qp->user = user;
-	/* ib_core makes TGT QPs as its own, and they are of the process that asks */
+	/* ib_core makes TGT QPs as its own, but they are of the process that asks */
 	qp->uid = user || init->xrcd ? current_euid() : INVALID_UID;
 	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->cap = init->cap;
@@ -84,7 +81,7 @@ static void svt_qp_setup(struct svt_qp *qp, struct ib_qp_init_attr *init, bool u
 	spin_lock_init(&qp->recv.post_lock);
 	qp->send.limits.max_sge = init->cap.max_send_sge;
 	qp->send.limits.max_inline = init->cap.max_inline_data;
-	/* The transport's copy of a receive has room for one of either queue */
+	/* The transport's copy of a receive WQE has room for either queue */
 	qp->recv.limits.max_sge = qp->srq ? qp->srq->wqe_limits.max_sge : init->cap.max_recv_sge;
 	if (qp->xrcd)
 		qp->recv.limits.max_sge = SVT_MAX_SGE;
@@ -110,7 +107,7 @@ static bool svt_qp_has_rq(const struct svt_qp *qp)
 	return !qp->srq && !qp->xrcd && qp->ibqp.qp_type != IB_QPT_XRC_INI;
 }
 
-/* The requester of a TGT QP has a ring too, which stays empty: no process sees it */
+/* A TGT QP has a send ring too, which stays empty */
 static int svt_qp_rings_alloc(struct svt_qp *qp)
 {
 	const struct ib_qp_cap *cap = &qp->cap;
@@ -127,7 +124,7 @@ static int svt_qp_rings_alloc(struct svt_qp *qp)
 	return ret;
 }
 
-/* Tells the process where its rings are. svt_qp_rings_free() undoes it, also when it fails. */
+/* svt_qp_rings_free() undoes it, also when it fails */
 static int svt_qp_rings_share(struct svt_qp *qp, struct ib_udata *udata)
 {
 	struct ib_ucontext *context = svt_udata_context(udata);
@@ -147,18 +144,7 @@ static int svt_qp_rings_share(struct svt_qp *qp, struct ib_udata *udata)
 	return ib_respond_udata(udata, resp);
 }
 
-/**
- * svt_create_qp - ib_device_ops.create_qp
- * @ibqp: zeroed but for ib_core's part
- * @init: type, queues and sizes; what the QP gets is written back
- * @udata: NULL for a kernel client; struct svt_create_qp_resp out
- *
- * Nothing fails once the transport knows the QP.
- *
- * Context: may sleep.
- * Return: 0; -EINVAL size, CQs, XRC domain or port; -EOPNOTSUPP type or flags; -EBUSY there is a
- * GSI QP; -ENOMEM; -EFAULT.
- */
+/* ib_device_ops.create_qp. -EBUSY: there is a GSI QP. Nothing may fail after svt_qp_init(). */
 int svt_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata)
 {
 	struct svt_core *core = to_svt_device(ibqp->device)->core;
@@ -168,7 +154,7 @@ int svt_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_ud
 	ret = svt_qp_check(core, init, udata);
 	if (ret)
 		return ret;
-	/* A TGT QP is made for a process, though ib_core calls as for itself */
+	/* A TGT QP is for a process, though ib_core calls as for itself */
 	if (!svt_take(&core->qp_count, SVT_MAX_QP, udata || init->xrcd))
 		return -ENOMEM;
 	svt_qp_setup(qp, init, udata);
@@ -190,16 +176,7 @@ give_back:
 	return ret;
 }
 
-/**
- * svt_query_qp - ib_device_ops.query_qp
- * @ibqp: QP
- * @attr: written whole; holds no reference on a source GID
- * @mask: what is asked for; all is cheap
- * @init: written
- *
- * Context: may sleep. Takes svt_qp.modify_lock.
- * Return: 0.
- */
+/* ib_device_ops.query_qp, ignores @mask; @attr gets no reference on the source GID */
 int svt_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		 struct ib_qp_init_attr *init)
 {
@@ -226,12 +203,7 @@ int svt_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	return 0;
 }
 
-/**
- * svt_qp_forget_completions - drop what a QP has in its CQs
- * @qp: in RESET or stopped; of a kernel client, otherwise it does nothing
- *
- * Context: any.
- */
+/* Any context; @qp is in RESET or stopped. Only for kernel clients. */
 void svt_qp_forget_completions(struct svt_qp *qp)
 {
 	if (qp->user || qp->xrcd)
@@ -250,16 +222,9 @@ static void svt_qp_flush_cqs(struct svt_qp *qp)
 		svt_cq_flush(qp->recv_cq);
 }
 
-/**
- * svt_destroy_qp - ib_device_ops.destroy_qp
- * @ibqp: QP
- * @udata: not used
- *
- * An ib_core without rdma_restrack_begin_del() shows the QP and queries it until this has returned;
- * so svt_qp.modify_lock stays as it is.
- *
- * Context: may sleep; waits until nobody uses the QP.
- * Return: 0.
+/*
+ * ib_device_ops.destroy_qp. An ib_core without rdma_restrack_begin_del() shows and queries the QP
+ * until this returns: so nothing destroys svt_qp.modify_lock.
  */
 int svt_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What `rdma resource show ... -dd` tells of an object beyond what ib_core knows. The values are
- * read one by one, most of them without locks, while others change them by plain writes: they are
- * for people to look at, hence __no_kcsan. ib_core keeps the object meanwhile; without
- * rdma_restrack_begin_del() it may show one while the destroy operation runs, when only the struct
- * is still valid.
+ * for people: they are read one by one, most without a lock, while others change them by plain
+ * writes; hence __no_kcsan. ib_core keeps the object meanwhile. Without rdma_restrack_begin_del()
+ * it may show one while the destroy operation runs, when only the struct is still valid.
  */
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
@@ -34,14 +33,13 @@ static int svt_put_fields(struct sk_buff *msg, const struct svt_field *fields, i
 	return 0;
 }
 
-/* What is posted to the receive queue of @qp, which may be on its way out */
+/* @qp may be on its way out: svt_destroy_qp() takes the ring away under the lock */
 static u32 svt_rq_posted(struct svt_qp *qp)
 {
 	struct svt_recv_half *recv = &qp->recv;
 	unsigned long flags;
 	u32 posted = 0;
 
-	/* svt_destroy_qp() takes the ring away under it */
 	spin_lock_irqsave(&recv->post_lock, flags);
 	if (recv->ring.control)
 		posted = READ_ONCE(recv->ring.control->producer);
@@ -49,13 +47,6 @@ static u32 svt_rq_posted(struct svt_qp *qp)
 	return posted;
 }
 
-/**
- * svt_fill_res_qp_entry - ib_device_ops.fill_res_qp_entry
- * @msg: netlink message
- * @ibqp: QP
- *
- * Return: 0 or -EMSGSIZE.
- */
 __no_kcsan int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
 	struct svt_qp *qp = to_svt_qp(ibqp);
@@ -80,13 +71,6 @@ __no_kcsan int svt_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 	return svt_put_fields(msg, fields, ARRAY_SIZE(fields));
 }
 
-/**
- * svt_fill_res_cq_entry - ib_device_ops.fill_res_cq_entry
- * @msg: netlink message
- * @ibcq: CQ
- *
- * Return: 0 or -EMSGSIZE.
- */
 int svt_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq)
 {
 	struct svt_cq *cq = to_svt_cq(ibcq);
@@ -97,7 +81,7 @@ int svt_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq)
 	};
 	unsigned long flags;
 
-	/* A resize changes the two as one */
+	/* A resize changes both under the lock */
 	spin_lock_irqsave(&cq->lock, flags);
 	fields[0].value = cq->ring.entries;
 	fields[1].value = cq->ring.index;
@@ -106,13 +90,6 @@ int svt_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq)
 	return svt_put_fields(msg, fields, ARRAY_SIZE(fields));
 }
 
-/**
- * svt_fill_res_mr_entry - ib_device_ops.fill_res_mr_entry
- * @msg: netlink message
- * @ibmr: region
- *
- * Return: 0 or -EMSGSIZE.
- */
 int svt_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
 {
 	const struct svt_mr *mr = to_svt_mr(ibmr);
@@ -124,13 +101,6 @@ int svt_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
 	return svt_put_fields(msg, fields, ARRAY_SIZE(fields));
 }
 
-/**
- * svt_fill_res_srq_entry - ib_device_ops.fill_res_srq_entry
- * @msg: netlink message
- * @ibsrq: SRQ
- *
- * Return: 0 or -EMSGSIZE.
- */
 __no_kcsan int svt_fill_res_srq_entry(struct sk_buff *msg, struct ib_srq *ibsrq)
 {
 	const struct svt_srq *srq = to_svt_srq(ibsrq);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Shared receive queues: creation, change and destruction. What happens in between is in
- * queue/srq.c. ib_core lets an SRQ go only when no QP uses it; two resizes at once are kept apart
- * by svt_srq.resize_lock.
+ * Shared receive queues: creation, change and destruction; queue/srq.c has the rest. ib_core
+ * destroys an SRQ only when no QP uses it. svt_srq.resize_lock serialises resizes.
  */
 #include "../transport/qp/xrc.h"
 #include "verbs.h"
@@ -25,7 +24,7 @@ static int svt_srq_ring(struct svt_srq *srq, struct svt_ring *ring, u32 max_wr)
 	return svt_ring_alloc(ring, max_wr, svt_recv_wqe_stride(srq->wqe_limits.max_sge));
 }
 
-/* Tells the process where its ring is. On success the entry owns the memory. */
+/* Tells the process where its ring is. On success the mmap entry owns the memory. */
 static int svt_srq_share(struct svt_srq *srq, struct ib_udata *udata)
 {
 	struct svt_create_srq_resp resp = { .srq_num = srq->srq_num };
@@ -64,15 +63,7 @@ static void svt_srq_forget(struct svt_core *core, struct svt_srq *srq)
 		svt_xrc_remove(core, srq);
 }
 
-/**
- * svt_create_srq - ib_device_ops.create_srq
- * @ibsrq: zeroed but for ib_core's part
- * @init: type and size; a limit is armed by modify only
- * @udata: NULL for a kernel client; struct svt_create_srq_resp out
- *
- * Context: may sleep.
- * Return: 0; -EINVAL size; -EOPNOTSUPP type; -ENOMEM; -EFAULT.
- */
+/* ib_device_ops.create_srq; only modify arms a limit */
 int svt_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata)
 {
 	struct svt_core *core = to_svt_device(ibsrq->device)->core;
@@ -114,7 +105,7 @@ give_back:
 	return ret;
 }
 
-/* @ring becomes the SRQ's, and *@entry its entry; both are the old ones afterwards */
+/* Swaps the ring and its mmap entry: @ring and *@entry are the old ones afterwards */
 static int svt_srq_swap(struct svt_srq *srq, struct svt_ring *ring,
 			struct rdma_user_mmap_entry **entry, u32 max_wr)
 {
@@ -144,17 +135,7 @@ static int svt_resize_kernel_srq(struct svt_srq *srq, u32 max_wr)
 	return ret;
 }
 
-/**
- * svt_resize_user_srq - SVT_METHOD_SRQ_RESIZE
- * @srq: of the calling process
- * @max_wr: at least so many
- * @attrs: of the command: SVT_ATTR_SRQ_RESIZE_RING is filled in
- *
- * The process is told of its new ring before the SRQ moves to it, as nothing may fail after.
- *
- * Context: may sleep. Takes svt_srq.resize_lock.
- * Return: 0; -EINVAL number, below the limit, or the pending requests do not fit; -ENOMEM; -EFAULT.
- */
+/* SVT_METHOD_SRQ_RESIZE. Responds before the swap: nothing may fail after it. */
 int svt_resize_user_srq(struct svt_srq *srq, u32 max_wr, struct uverbs_attr_bundle *attrs)
 {
 	struct rdma_user_mmap_entry *entry;
@@ -178,16 +159,7 @@ int svt_resize_user_srq(struct svt_srq *srq, u32 max_wr, struct uverbs_attr_bund
 	return ret;
 }
 
-/**
- * svt_modify_srq - ib_device_ops.modify_srq
- * @ibsrq: SRQ
- * @attr: new attributes
- * @mask: which; a process resizes by SVT_METHOD_SRQ_RESIZE, because it has to map the new ring
- * @udata: NULL for a kernel client
- *
- * Context: may sleep.
- * Return: 0; -EINVAL value; -EOPNOTSUPP resize by a process; -ENOMEM.
- */
+/* ib_device_ops.modify_srq. A process resizes by SVT_METHOD_SRQ_RESIZE, to map the new ring. */
 int svt_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
 		   struct ib_udata *udata)
 {
@@ -211,13 +183,6 @@ int svt_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_a
 	return ret;
 }
 
-/**
- * svt_query_srq - ib_device_ops.query_srq
- * @ibsrq: SRQ
- * @attr: written
- *
- * Return: 0.
- */
 int svt_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
 {
 	struct svt_srq *srq = to_svt_srq(ibsrq);
@@ -228,14 +193,6 @@ int svt_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
 	return 0;
 }
 
-/**
- * svt_destroy_srq - ib_device_ops.destroy_srq
- * @ibsrq: SRQ that no QP uses
- * @udata: not used
- *
- * Context: may sleep.
- * Return: 0.
- */
 int svt_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 {
 	struct svt_srq *srq = to_svt_srq(ibsrq);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The counters of a device, as `rdma statistic show` and sysfs list them. ib_core serialises reads.
- * It adds those of counter.c to the port's for `rdma statistic`, not for sysfs.
+ * The counters of a device (`rdma statistic show`, sysfs). ib_core serialises reads, and adds
+ * those of counter.c to the port's for `rdma statistic`, not for sysfs.
  */
 #include "verbs.h"
 
 static struct rdma_stat_desc svt_stat_descs[SVT_COUNT_TOTAL];
 
 /**
- * svt_stats_init - give the counters their names, once, when the module is loaded
+ * svt_stats_init - name the counters, once, when the module is loaded
  */
 void svt_stats_init(void)
 {
@@ -18,23 +18,13 @@ void svt_stats_init(void)
 		svt_stat_descs[i].name = svt_counter_names[i];
 }
 
-/**
- * svt_stats_alloc - room for a value of each counter
- *
- * Context: may sleep.
- * Return: ib_core's to free, or NULL.
- */
+/* ib_core frees it */
 struct rdma_hw_stats *svt_stats_alloc(void)
 {
 	return rdma_alloc_hw_stats_struct(svt_stat_descs, ARRAY_SIZE(svt_stat_descs),
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
-/**
- * svt_stats_read - sum counters up
- * @stats: all values are written
- * @counters: per CPU
- */
 void svt_stats_read(struct rdma_hw_stats *stats, const struct svt_counters __percpu *counters)
 {
 	int i;
@@ -43,27 +33,12 @@ void svt_stats_read(struct rdma_hw_stats *stats, const struct svt_counters __per
 		stats->value[i] = svt_counter_sum(counters, i);
 }
 
-/**
- * svt_alloc_hw_port_stats - ib_device_ops.alloc_hw_port_stats
- * @ibdev: device
- * @port: 1
- *
- * Return: what ib_core keeps of the counters, or NULL.
- */
 struct rdma_hw_stats *svt_alloc_hw_port_stats(struct ib_device *ibdev, u32 port)
 {
 	return svt_stats_alloc();
 }
 
-/**
- * svt_get_hw_stats - ib_device_ops.get_hw_stats
- * @ibdev: device
- * @stats: all values are written
- * @port: 1
- * @index: the counter that is asked for
- *
- * Return: how many were written; -EINVAL the device has counters for its port only.
- */
+/* ib_device_ops.get_hw_stats. -EINVAL: there are counters of the port only (@port 1). */
 int svt_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index)
 {
 	if (!port)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * /sys/class/infiniband/DEVICE/same_host: whether two QPs of this host may do without packets. Who
- * wants firewall, policies and captures to see what they say to each other writes 0.
+ * /sys/class/infiniband/DEVICE/same_host: whether two QPs of this host may do without packets.
+ * Write 0 to let firewalls, policies and captures see the packets.
  *
- * hca_type and board_id are what ibstat shows. node_exporter up to 1.5 wants both of each device,
- * and tells of none else.
+ * ibstat shows hca_type and board_id. node_exporter up to 1.5 shows no device if one lacks them.
  */
 #include <linux/capability.h>
 #include <linux/kstrtox.h>
@@ -21,7 +20,7 @@ static ssize_t same_host_show(struct device *device, struct device_attribute *at
 	return sysfs_emit(buf, "%u\n", READ_ONCE(svt_core_of(device)->same_host));
 }
 
-/* The root of a container, where this is seen too, is not asked */
+/* A container sees this, too, and its root may not change it */
 static ssize_t same_host_store(struct device *device, struct device_attribute *attr,
 			       const char *buf, size_t count)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * User contexts: the handshake with the provider. A context owns a reference on the backend's
- * module, and so on this one; its objects and mappings are ib_core's to undo.
+ * module, and so on this one; ib_core undoes its objects and mappings.
  */
 #include <linux/module.h>
 
@@ -12,18 +12,9 @@ static struct svt_alloc_ucontext_resp svt_ucontext_resp(void)
 	return (struct svt_alloc_ucontext_resp){ .max_inline = SVT_MAX_INLINE };
 }
 
-/**
- * svt_alloc_ucontext - a process opens the device
- * @context: zeroed but for ib_core's part
- * @udata: struct svt_alloc_ucontext_req in, which may be longer than we know it;
- *	struct svt_alloc_ucontext_resp out
- *
- * A module whose devices are in use is not to be unloaded. ib_core sees to that only for drivers
- * that cannot take a device away from a process.
- *
- * Context: may sleep.
- * Return: 0; -EOPNOTSUPP the provider asks for something unknown; -EINVAL; -EFAULT; -ENODEV the
- * backend's module is being unloaded.
+/*
+ * ib_device_ops.alloc_ucontext. A module in use must stay: ib_core sees to that only for drivers
+ * without disassociate_ucontext. -EOPNOTSUPP: the request has a flag that we do not know.
  */
 int svt_alloc_ucontext(struct ib_ucontext *context, struct ib_udata *udata)
 {
@@ -45,38 +36,19 @@ int svt_alloc_ucontext(struct ib_ucontext *context, struct ib_udata *udata)
 	return ret;
 }
 
-/**
- * svt_dealloc_ucontext - a process has closed the device, or has lost it; all its objects are gone
- * @context: its context
- *
- * The module may be unloaded from here on, but not before this returns: that unregisters the
- * device, which waits for the end of each context.
- */
+/* ib_device_ops.dealloc_ucontext. The exit of the module waits until this returns. */
 void svt_dealloc_ucontext(struct ib_ucontext *context)
 {
 	svt_pager_free(to_svt_ucontext(context)->pager);
 	module_put(to_svt_device(context->device)->ops->owner);
 }
 
-/**
- * svt_disassociate_ucontext - the device goes away under a process that has it open
- * @context: its context
- *
- * That this operation is there lets ib_core take the device away without waiting for the process.
- * There is nothing to do: ib_core destroys the objects, and what the process still has mapped are
- * pages that are its own from then on.
- */
+/* ib_device_ops.disassociate_ucontext, empty: lets ib_core take the device from a process */
 void svt_disassociate_ucontext(struct ib_ucontext *context)
 {
 }
 
-/**
- * svt_query_ucontext - a process imports a context: it was given the file by who opened the device
- * @context: of both from then on
- * @attrs: struct svt_alloc_ucontext_resp out, where it is asked for
- *
- * Return: 0, or -EFAULT.
- */
+/* ib_device_ops.query_ucontext: a process imports a context that it got from another one */
 int svt_query_ucontext(struct ib_ucontext *context, struct uverbs_attr_bundle *attrs)
 {
 	struct svt_alloc_ucontext_resp resp = svt_ucontext_resp();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The commands that svt adds to those of uverbs: the doorbell; resize of an SRQ, whose stock
- * command has no room to say where the new ring is; and what a process asks that imports an object
- * of another one, or maps device memory.
+ * The commands that svt adds to those of uverbs: the doorbell; resize of an SRQ, as the stock
+ * command cannot say where the new ring is; and queries for a process that imports an object of
+ * another one, or maps device memory.
  */
 #include "../transport/qp/half.h"
 #include "verbs.h"
@@ -10,7 +10,7 @@
 #define UVERBS_MODULE_NAME svt
 #include <rdma/uverbs_named_ioctl.h>
 
-/* Any number of threads may ring at once; the QP stays while they do */
+/* Any number of threads may ring at once; uverbs keeps the QP meanwhile */
 static int UVERBS_HANDLER(SVT_METHOD_QP_DOORBELL)(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_qp *ibqp = uverbs_attr_get_obj(attrs, SVT_ATTR_DOORBELL_QP);
@@ -18,13 +18,13 @@ static int UVERBS_HANDLER(SVT_METHOD_QP_DOORBELL)(struct uverbs_attr_bundle *att
 
 	if (IS_ERR(ibqp))
 		return PTR_ERR(ibqp);
-	/* Of an XRC TGT QP each process that opened it has one of ib_core's making */
+	/* Each process that opened an XRC TGT QP has another ib_qp for it */
 	qp = to_svt_qp(ibqp->real_qp);
 	rcu_read_lock();
 	svt_count(svt_qp_counters(qp), SVT_COUNT_DOORBELLS);
 	rcu_read_unlock();
 	svt_send_schedule(qp, SVT_WORK_QUEUE);
-	/* In ERR nobody looks at the receive queue: this has new entries flushed */
+	/* In ERR nobody else looks at the receive queue: flush new entries */
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)
 		svt_recv_schedule(qp, SVT_WORK_QUEUE);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The verbs of a device: what the files of this folder share. Each implements the operations of
- * one object; device.c puts them into the table that ib_core calls.
+ * The verbs of a device: what the files of this folder share. Each file implements the operations
+ * of one object, named as in struct ib_device_ops; device.c makes the table that ib_core calls.
  */
 #ifndef SVT_VERBS_VERBS_H
 #define SVT_VERBS_VERBS_H
@@ -25,57 +25,35 @@
 /* Bytes of one piece of device memory */
 #define SVT_MAX_DM_LENGTH	SZ_1M
 
-/* Blocks that pinned memory may be made of: any power of two from a page to 1 GiB */
+/* Block sizes of pinned memory: any power of two from a page to 1 GiB */
 #define SVT_BLOCK_SIZES		GENMASK(30, PAGE_SHIFT)
 
-/**
- * struct svt_pager - who brings the pages that a process pages on demand, and nobody else's
- * @queue: workqueue, not bound to a CPU: the memory may be a file's whose server never answers
- * @lock: protects @advices and @waiting
- * @advices: struct svt_advice that nobody waits for, in turn
- * @waiting: how many
- * @work: follows them
- */
+/* Brings the pages that one process pages on demand */
 struct svt_pager {
+	/* Not bound to a CPU: the memory may be of a file whose server never answers */
 	struct workqueue_struct *queue;
-	spinlock_t lock;	/* see above */
-	struct list_head advices;
+	spinlock_t lock;		/* protects @advices and @waiting */
+	struct list_head advices;	/* svt_advice.node: nobody waits for these */
 	u32 waiting;
 	struct work_struct work;
 };
 
-/* What ib_core allocates for us: its own struct comes first */
-/**
- * struct svt_ucontext - a process that has the device open
- * @ibucontext: what ib_core sees
- * @pager: NULL before its first region that is paged on demand, see svt_pager_of()
- */
+/* ib_core allocates most of what follows: its own struct comes first */
 struct svt_ucontext {
 	struct ib_ucontext ibucontext;
-	struct svt_pager *pager;
+	struct svt_pager *pager;	/* NULL before the first on-demand region: svt_pager_of() */
 };
 
-/**
- * struct svt_pd - a protection domain
- * @ibpd: what ib_core sees
- * @deposit: of a process, see SVT_DEPOSIT_BYTES
- */
 struct svt_pd {
 	struct ib_pd ibpd;
-	void *deposit;
+	void *deposit;	/* of a process: see SVT_DEPOSIT_BYTES */
 };
 
-/**
- * struct svt_dm - device memory: pages of the host that a device without any lends
- * @ibdm: what ib_core sees
- * @memory: from svt_shared_alloc(); belongs to @mmap_entry
- * @bytes: whole pages
- * @mmap_entry: for the processes that map it
- */
+/* Device memory: pages of the host, as the device has none of its own */
 struct svt_dm {
 	struct ib_dm ibdm;
-	void *memory;
-	size_t bytes;
+	void *memory;	/* from svt_shared_alloc(); belongs to @mmap_entry */
+	size_t bytes;	/* whole pages */
 	struct rdma_user_mmap_entry *mmap_entry;
 };
 
@@ -83,26 +61,15 @@ struct svt_rdma_counter {
 	struct rdma_counter counter;
 };
 
-/**
- * struct svt_xrcd - an XRC domain
- * @ibxrcd: what ib_core sees
- * @deposit: see SVT_DEPOSIT_BYTES
- */
 struct svt_xrcd {
 	struct ib_xrcd ibxrcd;
-	void *deposit;
+	void *deposit;	/* see SVT_DEPOSIT_BYTES */
 };
 
-/**
- * struct svt_ah - an address handle
- * @ibah: what ib_core sees
- * @av: the address vector; replaced by modify, which the client serialises with all else
- * @user: of a process: it counts
- */
 struct svt_ah {
 	struct ib_ah ibah;
-	struct svt_av *av;
-	bool user;
+	struct svt_av *av;	/* modify replaces it; the client serialises that with all else */
+	bool user;		/* of a process: counted in svt_core.ah_count */
 };
 
 static inline struct svt_ucontext *to_svt_ucontext(struct ib_ucontext *ibucontext)
@@ -130,10 +97,7 @@ static inline struct svt_ah *to_svt_ah(struct ib_ah *ibah)
 	return container_of(ibah, struct svt_ah, ibah);
 }
 
-/*
- * Takes one of @limit objects, or of more for a kernel client: a process is refused first. The one
- * who gets true owes an atomic_dec(@count).
- */
+/* A kernel client gets SVT_RESERVE() more. After true the caller owes an atomic_dec(@count). */
 static inline bool svt_take(atomic_t *count, int limit, bool user)
 {
 	int most = user ? limit : limit + SVT_RESERVE(limit), now = atomic_read(count);
@@ -145,7 +109,7 @@ static inline bool svt_take(atomic_t *count, int limit, bool user)
 	return true;
 }
 
-/* The same of an object that is all ib_core's memory, with a deposit. Owes svt_give_back(). */
+/* The same for an object that ib_core allocates. After 0 the caller owes svt_give_back(). */
 static inline int svt_take_deposit(atomic_t *count, int limit, bool user, void **deposit)
 {
 	*deposit = user ? kmalloc(SVT_DEPOSIT_BYTES, SVT_GFP_CHARGED) : NULL;
