@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * The addresses of a packet as GIDs: see address.c.
- */
+/* The addresses of a packet as GIDs */
 #ifndef ROCE_ADDRESS_H
 #define ROCE_ADDRESS_H
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The CRC32 of Ethernet, without its inversions, over bytes that come in pieces: by the kernel's
- * library, or, many times faster, by the vector unit, block by block (crc_vector.c); the library
- * then adds what is left.
- *
- * No state but the caller's. roce_crc_enter() has the vector unit for a number of CRCs.
+ * The CRC32 of Ethernet, without its inversions, over bytes that come in pieces. The vector unit is
+ * many times faster than the kernel's library, but takes whole blocks only (crc_vector.c); the
+ * library adds what is left. All state is the caller's.
  */
 #include <linux/crc32.h>
 #include <linux/math.h>
@@ -13,35 +11,22 @@
 
 #include "crc.h"
 
-/**
- * roce_crc_enter() - before one or many CRCs
- *
- * Context: BH off, until roce_crc_leave(). Do not allocate, free or lock in between: each may sleep
- * on a real-time kernel, where preemption is off until then.
- * Return: whether the vector unit can be used, for the functions below.
+/*
+ * BH off until roce_crc_leave(). Do not allocate, free or lock in between: each may sleep on a
+ * real-time kernel, and preemption is off. Return: @vector of the functions below.
  */
 bool roce_crc_enter(void)
 {
 	return roce_vector_enter();
 }
 
-/**
- * roce_crc_leave() - after the last of them
- * @vector: as roce_crc_enter() said
- */
 void roce_crc_leave(bool vector)
 {
 	if (vector)
 		roce_vector_leave();
 }
 
-/**
- * roce_crc_begin() - begin a CRC, whose register holds ones, with some bytes
- * @crc: CRC
- * @vector: as roce_crc_enter() said
- * @head: first bytes
- * @length: how many; at least ROCE_CRC_BLOCK
- */
+/* The register starts with ones. @length: at least ROCE_CRC_BLOCK */
 void roce_crc_begin(struct roce_crc *crc, bool vector, const u8 *head, unsigned int length)
 {
 	unsigned int i;
@@ -52,7 +37,7 @@ void roce_crc_begin(struct roce_crc *crc, bool vector, const u8 *head, unsigned 
 		crc->crc = crc32_le(~0U, head, length);
 		return;
 	}
-	/* The register is what the first four bytes are added to */
+	/* The ones of the register are added to the first four bytes */
 	memcpy(crc->folded, head, ROCE_CRC_BLOCK);
 	for (i = 0; i < 4; i++)
 		crc->folded[i] ^= 0xff;
@@ -73,12 +58,6 @@ static unsigned int fill_block(struct roce_crc *crc, const u8 *from, unsigned in
 	return part;
 }
 
-/**
- * roce_crc_update() - go on with a CRC
- * @crc: CRC
- * @from: bytes
- * @length: how many
- */
 void roce_crc_update(struct roce_crc *crc, const u8 *from, unsigned int length)
 {
 	unsigned int part;
@@ -99,13 +78,7 @@ void roce_crc_update(struct roce_crc *crc, const u8 *from, unsigned int length)
 		fill_block(crc, from + part, length - part);
 }
 
-/**
- * roce_crc_copy() - go on with a CRC, and copy the bytes
- * @crc: CRC
- * @to: for the bytes; they may change at @from meanwhile: what counts is what is written here
- * @from: bytes
- * @length: how many
- */
+/* The bytes may change at @from meanwhile: the CRC is of those written to @to */
 void roce_crc_copy(struct roce_crc *crc, u8 *to, const u8 *from, unsigned int length)
 {
 	unsigned int part;
@@ -132,12 +105,7 @@ void roce_crc_copy(struct roce_crc *crc, u8 *to, const u8 *from, unsigned int le
 	}
 }
 
-/**
- * roce_crc_end() - the CRC
- * @crc: CRC
- *
- * Return: its register, not inverted.
- */
+/* Return: the register, not inverted */
 u32 roce_crc_end(const struct roce_crc *crc)
 {
 	u32 folded;
@@ -148,17 +116,7 @@ u32 roce_crc_end(const struct roce_crc *crc)
 	return crc->fill ? crc32_le(folded, crc->block, crc->fill) : folded;
 }
 
-/**
- * roce_crc_whole() - the CRC, begun with ones, of bytes that are all there
- * @vector: as roce_crc_enter() said
- * @head: first bytes
- * @head_length: how many; at least ROCE_CRC_BLOCK
- * @to: where what follows is copied to, as by roce_crc_copy(); NULL: nowhere
- * @from: what follows
- * @length: how many bytes of that
- *
- * Return: its register, not inverted.
- */
+/* @head_length: at least ROCE_CRC_BLOCK; @to: as roce_crc_copy(), or NULL. Return: not inverted */
 u32 roce_crc_whole(bool vector, const u8 *head, unsigned int head_length, u8 *to, const u8 *from,
 		   unsigned int length)
 {

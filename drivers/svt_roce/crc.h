@@ -4,18 +4,11 @@
 
 #include "crc_vector.h"
 
-/**
- * struct roce_crc - a CRC32 in the making
- * @folded: a block to which all whole blocks so far are equivalent (vector unit)
- * @block: bytes that do not fill a block yet
- * @fill: how many
- * @crc: of all bytes so far (without vector unit)
- * @vector: which of the two
- */
+/* The vector unit folds whole blocks into an equivalent one; else crc is of all bytes so far */
 struct roce_crc {
 	u8 folded[ROCE_CRC_BLOCK] __aligned(ROCE_CRC_BLOCK);
 	u8 block[ROCE_CRC_BLOCK] __aligned(ROCE_CRC_BLOCK);
-	unsigned int fill;
+	unsigned int fill; /* bytes in block, which is not full yet */
 	u32 crc;
 	bool vector;
 };

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * CRC32 on x86-64, with AVX and PCLMULQDQ (V. Gopal et al., "Fast CRC Computation for Generic
- * Polynomials Using PCLMULQDQ Instruction", Intel 2009).
+ * Polynomials Using PCLMULQDQ Instruction", Intel 2009). Two multiplications of 64 bits fold a
+ * block of 16 bytes n bits ahead onto another block, which is then equivalent to both. Four lanes
+ * keep the multiplier busy. The constants are powers of x modulo the polynomial, bits reversed,
+ * shifted by one because a product of reversed factors is.
  *
- * A block of 16 bytes times x^n modulo the polynomial is two multiplications of 64 bits: folding a
- * block n bits ahead onto another one gives a block to which both are equivalent. Four blocks side
- * by side keep the multiplier busy. The constants are powers of x modulo the polynomial, bits
- * reversed, shifted by one because a product of reversed factors is.
- *
- * The kernel is compiled without vector registers, so they keep their values from one asm
- * statement to the next: xmm0 to xmm3 are the lanes, xmm0 alone between groups of four blocks; xmm4
- * and xmm5 are scratch; xmm6 and xmm7 have the constants. All is called between
- * roce_vector_enter() and roce_vector_leave().
+ * The compiler uses no vector registers, so they keep their values between asm statements: xmm0 to
+ * xmm3 are the lanes (xmm0 alone between groups), xmm4 and xmm5 scratch, xmm6 and xmm7 constants.
+ * Call all of this between roce_vector_enter() and roce_vector_leave().
  */
 #include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
@@ -61,15 +58,9 @@ static const u64 low_32[2] __aligned(16) = { 0xffffffff, 0 };
 #define FOLD_COPY_GROUPS(at)						\
 	FOLD_COPY_GROUP(at) FOLD_COPY_GROUP(at "+64")
 
-/* How many groups go in one turn of the long loop */
 #define TURN	8
 
-/**
- * roce_vector_enter() - have the vector unit for this CPU
- *
- * Context: BH off, until roce_vector_leave().
- * Return: false when there is none, or somebody was interrupted who uses it.
- */
+/* BH off until roce_vector_leave(). Return: false: no such unit, or interrupted code uses it */
 bool roce_vector_enter(void)
 {
 	if (!boot_cpu_has(X86_FEATURE_AVX) || !boot_cpu_has(X86_FEATURE_PCLMULQDQ) ||
@@ -79,9 +70,6 @@ bool roce_vector_enter(void)
 	return true;
 }
 
-/**
- * roce_vector_leave() - give it back
- */
 void roce_vector_leave(void)
 {
 	asm volatile("vzeroupper");
@@ -176,12 +164,7 @@ static void fold(const u8 *from, const u8 *end)
 		fold_block(from);
 }
 
-/**
- * roce_vector_fold() - fold blocks
- * @folded: what came before; becomes equivalent to that and the blocks. Aligned to 16 bytes
- * @from: blocks of 16 bytes, not aligned
- * @blocks: how many
- */
+/* @folded, aligned to 16 bytes, becomes equivalent to itself and the blocks at @from */
 void roce_vector_fold(u8 *folded, const u8 *from, unsigned int blocks)
 {
 	load(folded);
@@ -208,13 +191,7 @@ static void fold_copy(u8 *to, const u8 *from, const u8 *end)
 		fold_copy_block(to, from);
 }
 
-/**
- * roce_vector_fold_copy() - the same, and copy them
- * @folded: as for roce_vector_fold()
- * @to: for the blocks; nobody else writes there
- * @from: blocks of 16 bytes, not aligned
- * @blocks: how many
- */
+/* The same with a copy. Nobody else writes to @to */
 void roce_vector_fold_copy(u8 *folded, u8 *to, const u8 *from, unsigned int blocks)
 {
 	load(folded);
@@ -223,9 +200,8 @@ void roce_vector_fold_copy(u8 *folded, u8 *to, const u8 *from, unsigned int bloc
 }
 
 /*
- * The CRC of xmm0. 128 bits become 96, 64, then 64 of which the lower half is the CRC: each time
- * the upper 64 or 32 go down by x^64. The quotient by the polynomial that is left is estimated as
- * by Barrett, exactly here.
+ * The CRC of xmm0. 128 bits become 96, 64, then 64 with the CRC in the lower half: the upper 64 or
+ * 32 go down by x^64. Barrett's estimate of the quotient by the polynomial is exact here.
  */
 static u32 reduce(void)
 {
@@ -257,28 +233,14 @@ static u32 reduce(void)
 	return crc;
 }
 
-/**
- * roce_vector_reduce() - the CRC of a block
- * @folded: block, aligned to 16 bytes
- *
- * Return: the register after @folded, when it was zero before.
- */
+/* @folded: aligned to 16 bytes. Return: the register after it, if it was zero before */
 u32 roce_vector_reduce(const u8 *folded)
 {
 	load(folded);
 	return reduce();
 }
 
-/**
- * roce_vector_crc() - the CRC of two pieces of whole blocks, for those who need no more than that
- * @head: first bytes, not aligned
- * @head_blocks: how many blocks, at least one
- * @to: where what follows is copied to; NULL: nowhere
- * @from: what follows
- * @blocks: how many blocks of that
- *
- * Return: the register after both, when it held ones before.
- */
+/* @head_blocks: at least one; @to may be NULL. Return: the register, if it held ones before */
 u32 roce_vector_crc(const u8 *head, unsigned int head_blocks, u8 *to, const u8 *from,
 		    unsigned int blocks)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * Folding by carry-less multiplication with the vector unit: x86-64 with AVX and PCLMULQDQ.
- * Elsewhere roce_vector_enter() says no, and nothing else is called.
- */
+/* Carry-less multiplication by the vector unit. Elsewhere only roce_vector_enter() is called */
 #ifndef ROCE_CRC_VECTOR_H
 #define ROCE_CRC_VECTOR_H
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A device's life: made by `rdma link add`, let go by release().
- *
- * A device is on the list of its namespace before it is registered, so that the netdev notifier
- * cannot miss it: if the netdev is unregistered in between, the notifier leaves a mark (gone) and
- * roce_create() undoes its work. Once registered, a device may be unregistered at any time by
- * netlink, by the notifier or by the end of its namespace; ib_core serialises these.
+ * A device's life, from `rdma link add` to release(). A device is on the list of its namespace
+ * before it is registered, so that the netdev notifier cannot miss it. If the netdev is
+ * unregistered in between, the notifier leaves a mark (gone) and roce_create() undoes its work.
+ * Once registered, a device may be unregistered at any time by netlink, by the notifier or by the
+ * end of its namespace; ib_core serialises these.
  */
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
@@ -34,10 +33,7 @@ static void let_go(struct roce_device *device)
 	netdev_put(device->netdev, &device->tracker);
 }
 
-/*
- * A second call does nothing. The list is left last: it is where roce_namespace_exit() looks for
- * devices that it has to wait for.
- */
+/* A second call does nothing. The list is left last: roce_namespace_exit() waits for those in it */
 static void roce_release(struct svt_device *dev)
 {
 	struct roce_device *device = to_roce_device(dev);
@@ -88,13 +84,7 @@ static struct roce_device *find_by_netdev(struct roce_net *rnet, const struct ne
 	return NULL;
 }
 
-/**
- * roce_device_get() - the device on a netdev
- * @netdev: any netdev
- *
- * Context: RTNL held, which keeps @netdev in its namespace.
- * Return: a device that stays registered until ib_device_put(), or NULL.
- */
+/* RTNL keeps @netdev in its namespace. Return: registered until ib_device_put(), or NULL */
 struct roce_device *roce_device_get(const struct net_device *netdev)
 {
 	struct roce_net *rnet = roce_net(dev_net(netdev));
@@ -109,14 +99,7 @@ struct roce_device *roce_device_get(const struct net_device *netdev)
 	return device;
 }
 
-/**
- * roce_device_gone() - unregister the device on a netdev that goes away
- * @netdev: any netdev
- *
- * One that is not registered yet is left to roce_start(), which sees the mark.
- *
- * Context: RTNL held. The device is unregistered later, by a work item.
- */
+/* A work item unregisters it; roce_start() sees the mark if it is not registered yet */
 void roce_device_gone(const struct net_device *netdev)
 {
 	struct roce_net *rnet = roce_net(dev_net(netdev));
@@ -215,10 +198,7 @@ static void say_no_address(const struct net_device *netdev, const struct ib_devi
 			      dev_name(&ibdev->dev));
 }
 
-/*
- * Open a registered device for traffic. The caller has its memory, not its registration: when
- * somebody unregistered it already there is nothing to do.
- */
+/* The caller holds the memory of @device, not its registration, which may have ended already */
 static int roce_start(struct roce_device *device)
 {
 	struct ib_device *ibdev = &device->svt.ibdev;
@@ -251,10 +231,7 @@ static int roce_start(struct roce_device *device)
 	return 0;
 }
 
-/*
- * ib_core takes the addresses of a VLAN for GIDs of the device below it, never for those of a
- * device on the VLAN itself, which could not be talked to.
- */
+/* ib_core takes a VLAN's addresses for GIDs of the device below: one on the VLAN would have none */
 static bool is_fit(const struct net_device *netdev)
 {
 	if (netdev->type != ARPHRD_ETHER && netdev->type != ARPHRD_LOOPBACK)
@@ -266,15 +243,9 @@ static bool is_fit(const struct net_device *netdev)
 	return false;
 }
 
-/**
- * roce_create() - make a device on a netdev
- * @name: of the device
- * @netdev: Ethernet but no VLAN, or loopback; the caller holds it
- *
- * Context: may sleep; RTNL not held.
- * Return: 0, -EEXIST when @netdev has a device or @name is taken, -EOPNOTSUPP when it is of
- *	another kind, -EADDRINUSE when its namespace has no free UDP port 4791, or another
- *	negative errno.
+/*
+ * RTNL is not held, @netdev is. Return: -EEXIST: @netdev has a device, or @name is taken;
+ * -EOPNOTSUPP: @netdev is of another kind; -EADDRINUSE: UDP port 4791 is not free in its namespace.
  */
 int roce_create(const char *name, struct net_device *netdev)
 {

@@ -3,14 +3,13 @@
  * Flows: how much each QP may have in flight, and how it learns that there is room again.
  *
  * Packets belong to a socket of their flow and are charged to its sk_wmem_alloc until the qdisc,
- * the driver or the receiving side of a veth lets go of them. sock_wfree() is the one destructor
- * that the stack carries through the segmentation of a packet. The socket is one of UDP, because
- * IP looks at the socket of a packet as at one of its own; it is never bound nor seen by anybody.
- * It has the control group and the user of who made the QP, for filters and rules that ask.
+ * the driver or the receiving side of a veth frees them; sock_wfree() is the one destructor that
+ * survives segmentation. The socket is of UDP, because IP looks at it as at one of its own; it is
+ * never bound. It has the control group and the user of the maker of the QP, for filters and rules.
  *
- * A packet may be freed anywhere, also inside roce_xmit() and with a qdisc locked: the core is told
- * from a tasklet. A packet may also outlive the flow, and then the module. It keeps the socket, of
- * which roce_flow_close() has taken away all that leads back here; it need not wait for packets.
+ * A packet may be freed anywhere, also inside roce_xmit() and with a qdisc locked: a tasklet tells
+ * the core. A packet may outlive the flow and the module. It keeps the socket, from which
+ * roce_flow_close() takes all that leads back here.
  */
 #include <linux/cred.h>
 #include <linux/nsproxy.h>
@@ -25,10 +24,7 @@
 /* Bytes of truesize in flight beyond which nothing more is taken, and down to which to wait */
 #define FLOW_LIMIT	(256 * 1024)
 #define FLOW_RESUME	(FLOW_LIMIT / 2)
-/*
- * As many are no packet. sock_wfree() keeps one byte of a packet while it calls sk_write_space, and
- * each CPU may do that.
- */
+/* No packet is so small. Each CPU may keep a byte of one: sock_wfree(), around sk_write_space */
 #define FLOW_EMPTY	(SKB_TRUESIZE(0) - 1)
 
 static void tell_ready(struct tasklet_struct *tasklet)
@@ -55,10 +51,7 @@ static void flow_space(struct sock *sk)
 {
 	struct roce_flow *priv;
 
-	/*
-	 * Pairs with the barrier in refused(): either that sees the memory which this packet gave
-	 * back, or this sees @resume.
-	 */
+	/* Pairs with the barrier in refused(): that sees the memory given back, or this @resume */
 	smp_mb();
 	rcu_read_lock();
 	priv = rcu_dereference_sk_user_data(sk);
@@ -67,20 +60,14 @@ static void flow_space(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/**
- * roce_is_flow() - does a socket belong to a flow?
- * @sk: of a packet, or NULL
- *
- * Context: any.
- * Return: whether it does, and the flow is open.
- */
+/* Any context. @sk: of a packet, or NULL. Return: does it belong to an open flow? */
 bool roce_is_flow(const struct sock *sk)
 {
 	/* Pairs with the write in roce_flow_close() */
 	return sk && sk_fullsock(sk) && READ_ONCE(sk->sk_write_space) == flow_space;
 }
 
-/* Who is in a group hears what this host sends to it, too */
+/* Members of a group on this host hear what this host sends to it, too */
 static int hear_own_multicast(struct sock *sk)
 {
 	int on = 1;
@@ -106,8 +93,8 @@ static struct sock *alloc_socket(struct net *net, bool user)
 }
 
 /*
- * Where the calling process is. In exclusive mode a device may be in another namespace than its
- * netdev: all who use it are there then, and may use the GIDs of both, see svt_gid_check_caller().
+ * In exclusive mode a device's users may all be in another namespace than its netdev, and use the
+ * GIDs of both (svt_gid_check_caller()).
  */
 static void find_netns(const struct roce_device *device, struct svt_flow *flow)
 {
@@ -119,17 +106,7 @@ static void find_netns(const struct roce_device *device, struct svt_flow *flow)
 	flow->netns = roce_net(net)->number;
 }
 
-/**
- * roce_flow_open() - svt_backend_ops.flow_open
- * @dev: the device
- * @flow: of a new QP
- *
- * The socket is of the device's namespace, wherever the packets go, and does not keep it: the
- * device of the flow goes before that does.
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM.
- */
+/* svt_backend_ops.flow_open. The socket keeps no namespace: the flow goes before the device's */
 int roce_flow_open(struct svt_device *dev, struct svt_flow *flow)
 {
 	struct roce_device *device = to_roce_device(dev);
@@ -160,13 +137,7 @@ int roce_flow_open(struct svt_device *dev, struct svt_flow *flow)
 	return 0;
 }
 
-/**
- * roce_flow_close() - svt_backend_ops.flow_close
- * @dev: the device
- * @flow: on which nothing is sent any more; packets may still be in flight
- *
- * Context: may sleep; not from svt_flow_ready().
- */
+/* svt_backend_ops.flow_close; not from svt_flow_ready(). Packets may still be in flight */
 void roce_flow_close(struct svt_device *dev, struct svt_flow *flow)
 {
 	struct roce_flow *priv = to_roce_flow(flow);
@@ -175,7 +146,7 @@ void roce_flow_close(struct svt_device *dev, struct svt_flow *flow)
 	WRITE_ONCE(sk->sk_write_space, priv->default_space);
 	rcu_assign_sk_user_data(sk, NULL);
 
-	/* Who still holds @priv, from before, schedules the tasklet before this or not at all */
+	/* Those that hold @priv from before schedule the tasklet before this or not at all */
 	spin_lock_irq(&priv->lock);
 	priv->closed = true;
 	spin_unlock_irq(&priv->lock);
@@ -187,7 +158,7 @@ void roce_flow_close(struct svt_device *dev, struct svt_flow *flow)
 	kfree_rcu(priv, rcu);
 }
 
-/* Whether there is more than @resume in flight still. If so, flow_space() will see less. */
+/* Return: is more than @resume in flight still? If so, flow_space() will see less */
 static bool refused(struct roce_flow *flow, int resume)
 {
 	unsigned long flags;
@@ -196,19 +167,17 @@ static bool refused(struct roce_flow *flow, int resume)
 	WRITE_ONCE(flow->resume, resume);
 	spin_unlock_irqrestore(&flow->lock, flags);
 	/*
-	 * Pairs with the barrier in flow_space(): memory that is still charged here is given back
-	 * by packets that see @resume. If there is room by now, @resume stays nevertheless:
-	 * another context of the QP may have been refused and wait for it. At worst the core is
-	 * told once too often.
+	 * Pairs with the barrier in flow_space(): packets still charged see @resume when freed. It
+	 * stays even with room by now, for another context of the QP: the core may be told once too
+	 * often.
 	 */
 	smp_mb();
 	return sk_wmem_alloc_get(flow->sk) > resume;
 }
 
 /*
- * Packets leave a CPU in order, but two CPUs are two queues: to a veth, and to most NICs. So an
- * ordered flow moves to another CPU when nothing is in flight. Until then it is refused here, and
- * the tasklet that tells of room runs where the last packet was freed.
+ * Each CPU is a queue of its own, to a veth and to most NICs: an ordered flow moves to another CPU
+ * when nothing is in flight. Else it is refused; the tasklet runs where the last packet was freed.
  */
 static bool elsewhere(struct roce_flow *flow)
 {
@@ -221,25 +190,13 @@ static bool elsewhere(struct roce_flow *flow)
 	return false;
 }
 
-/**
- * roce_flow_is_empty() - is nothing in flight?
- * @flow: of the QP
- *
- * Context: any.
- * Return: whether all packets were freed, or have arrived on this host.
- */
+/* Any context. Return: were all packets freed, or have they arrived on this host? */
 bool roce_flow_is_empty(const struct roce_flow *flow)
 {
 	return sk_wmem_alloc_get(flow->sk) <= FLOW_EMPTY;
 }
 
-/**
- * roce_flow_has_room() - may another train be sent from here?
- * @flow: of the QP
- *
- * Context: BH off.
- * Return: false when enough is in flight; then svt_flow_ready() follows.
- */
+/* BH off. Return: may another train be sent from here? If not, svt_flow_ready() follows */
 bool roce_flow_has_room(struct roce_flow *flow)
 {
 	if (unlikely(sk_wmem_alloc_get(flow->sk) > FLOW_LIMIT) && refused(flow, FLOW_RESUME))

@@ -9,31 +9,18 @@
 /* No xmit was refused since the core was last told that there is room */
 #define ROCE_FLOW_OPEN		(-1)
 
-/**
- * struct roce_flow - what is kept for svt_flow.priv
- * @rcu: for its end
- * @flow: the core's
- * @sk: owns the packets in flight; @sk->sk_user_data points back, under RCU
- * @default_space: what @sk->sk_write_space is when this flow is closed
- * @lock: protects @closed, and the writing of @resume
- * @resume: an xmit was refused until no more bytes than this are in flight, or ROCE_FLOW_OPEN; read
- *	without @lock by flow_space()
- * @closed: @flow is not to be touched any more
- * @cpu: where an ordered flow sent last; its one sender's
- * @ready: tells the core that there is room
- * @ip_id: identification of the last IPv4 packet
- */
+/* svt_flow.priv */
 struct roce_flow {
 	struct rcu_head rcu;
 	struct svt_flow *flow;
-	struct sock *sk;
-	void (*default_space)(struct sock *sk);
-	spinlock_t lock; /* closed, resume */
-	int resume;
-	bool closed;
-	int cpu;
-	struct tasklet_struct ready;
-	atomic_t ip_id;
+	struct sock *sk; /* owns packets in flight; its sk_user_data points back, under RCU */
+	void (*default_space)(struct sock *sk); /* sk_write_space once closed */
+	spinlock_t lock; /* closed, writes of resume */
+	int resume; /* refused until no more bytes are in flight; flow_space() reads without lock */
+	bool closed; /* flow is not to be touched any more */
+	int cpu; /* where an ordered flow sent last; its one sender's */
+	struct tasklet_struct ready; /* tells the core that there is room */
+	atomic_t ip_id; /* of the last IPv4 packet */
 };
 
 static inline struct roce_flow *to_roce_flow(struct svt_flow *flow)

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ethernet frames of raw packet QPs, in both directions.
+ * Ethernet frames of raw packet QPs, in both directions. A frame is sent through the qdisc of the
+ * device's netdev, charged to the flow of its QP. One that a flow rule of the same device is for
+ * comes back through the netdev's receive queue, as where a NIC's ports are a switch.
  *
- * A frame is sent through the qdisc of the device's own netdev, charged to the flow of its QP as
- * packets of RoCE are. One that a flow rule of the same device is for comes back, as it does where
- * a NIC's ports are a switch: through the receive queue of the netdev, like any other.
- *
- * Frames are taken by a hook of netfilter at the ingress of the netdev, which is there only while
- * there are flow rules. It stands behind tc and taps, and behind nftables at the same place, but in
- * front of VLANs, bridges and bonds, whose receive handler excludes another one; and unlike a tap
- * it can keep a frame from them. What is found there may be many frames, merged by offload, with
- * the checksum left to somebody else and the VLAN tag beside: it is taken apart, so that a program
- * sees what was on the wire. The hook runs in softirq, in an RCU read section, which is what
- * roce_release() waits for.
+ * A hook of netfilter at the netdev's ingress takes frames, while there are flow rules. It stands
+ * behind tc, taps and nftables, but in front of VLANs, bridges and bonds, whose receive handler
+ * excludes another one; and it can keep a frame from them. Offload may have merged frames, left the
+ * checksum to others and put the VLAN tag beside: this is undone, so that a program sees what was
+ * on the wire. The hook runs in softirq, in an RCU read section, which roce_release() waits for.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -139,7 +135,6 @@ static bool come_back_copy(const struct sk_buff *skb)
 	return copy && come_back(copy);
 }
 
-/* Return: whether it is on its way */
 static bool send_away(struct sk_buff *skb)
 {
 	int ret = dev_queue_xmit(skb);
@@ -147,10 +142,7 @@ static bool send_away(struct sk_buff *skb)
 	return !net_xmit_eval(ret);
 }
 
-/*
- * A device whose netdev moved to another namespace is on its way out, and has nothing to do with
- * what goes on there. A netdev that begins to move is down until the end of this read section.
- */
+/* Not once the netdev has moved; one that begins to is down until this RCU read section ends */
 static bool at_home(const struct roce_device *device)
 {
 	return net_eq(dev_net(device->netdev), device->net);
@@ -181,7 +173,7 @@ static int send_frame(struct svt_device *dev, const struct svt_frame *frame)
 	return 0;
 }
 
-/* What is on the page that the checksum of @skb is to be put on, is there? Nobody vouches for it */
+/* Nobody vouches that the checksum's place is in @skb */
 static bool finish_checksum(struct sk_buff *skb)
 {
 	int start;
@@ -214,8 +206,8 @@ static void receive_one(struct roce_device *device, struct sk_buff *skb, bool ch
 }
 
 /*
- * The frames that offload merged. @skb is consumed. A sum that nobody vouches for is made anew with
- * the others: segmentation takes it for a fault of ours. It writes to headers, which a copy shares.
+ * @skb is consumed. Segmentation takes a sum that nobody vouches for as a fault of ours: it is made
+ * anew, too. Segmentation also writes to headers, which a copy shares.
  */
 static struct sk_buff *take_apart(struct sk_buff *skb)
 {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The GIDs of devices, by the namespace that their netdevs are in.
- *
- * ib_core has a table of each device, and tells of what comes and goes. A netdev that stands on
- * that of a device may be in another namespace, a container's macvlan say, and its addresses are
- * GIDs of the device all the same. So the namespace has sockets and hooks as long as a GID lives
- * there, and a table in which they find whose packet it is. Readers use RCU.
+ * The GIDs of devices, by the namespace of their netdevs. ib_core has a table of each device, and
+ * tells of changes. A netdev above that of a device, say a container's macvlan, may be in another
+ * namespace, and its addresses are GIDs of the device all the same. So a namespace has sockets and
+ * hooks as long as a GID lives there, and a table to find whose packet it is. Readers use RCU.
  */
 #include <linux/hashtable.h>
 #include <rdma/ib_cache.h>
@@ -16,16 +14,10 @@
 #include "roce.h"
 #include "socket.h"
 
-/*
- * Serialises changes of the tables of all namespaces, and protects roce_device.slots. RTNL may be
- * held by who takes it; roce_net.sockets_lock is taken inside.
- */
+/* Protects changes of GID tables, and roce_device.slots; inside of RTNL, outside of sockets_lock */
 static DEFINE_MUTEX(gids_lock);
 
-/*
- * Parts of a device's table: what all namespaces but its own may have together leaves a quarter to
- * that, and none of them leaves nothing to the next.
- */
+/* Other namespaces leave a quarter of the table to the device's own; none takes all of the rest */
 #define GIDS_OF_ALL_GUESTS	(SVT_GID_TABLE_LENGTH / 4 * 3)
 #define GIDS_OF_A_GUEST		(SVT_GID_TABLE_LENGTH / 8)
 
@@ -35,7 +27,7 @@ static bool serves(const struct roce_device *device, const struct net *net)
 	return net_eq(net, device->net) || rdma_dev_access_netns(&device->svt.ibdev, net);
 }
 
-/* Return: the namespace, with a reference; or NULL, it ends and needs nothing any more */
+/* Return: with a reference; NULL: the namespace ends and needs nothing any more */
 static struct net *get_namespace(const struct ib_gid_attr *attr, u32 *ifindex)
 {
 	const struct net_device *netdev;
@@ -52,9 +44,8 @@ static struct net *get_namespace(const struct ib_gid_attr *attr, u32 *ifindex)
 }
 
 /*
- * May namespace @netns have the GID at @index? One that went keeps its slot as long as handles, QPs
- * or connections refer to it. ib_core tells nobody, but takes the first free slot: all that come
- * before @index are held.
+ * A GID that went keeps its slot as long as handles, QPs or connections refer to it. ib_core tells
+ * nobody, but takes the first free slot: all before @index are held.
  */
 static bool has_room(const struct roce_device *device, u32 netns, u32 index)
 {
@@ -129,15 +120,9 @@ static struct roce_gid *alloc_gid(struct roce_device *device, const struct ib_gi
 	return entry;
 }
 
-/**
- * roce_add_gid() - svt_backend_ops.add_gid
- * @dev: the device
- * @attr: with its netdev
- * @context: set to what roce_del_gid() needs
- *
- * Context: may sleep; RTNL may be held.
- * Return: 0; -ENOMEM; -ENOSPC the namespace has its part of the table; what roce_sockets_get()
- *	says: nobody could talk to the GID.
+/*
+ * svt_backend_ops.add_gid. RTNL may be held. Return: -ENOSPC: the namespace has its part of the
+ * table; what roce_sockets_get() says: nobody could talk to the GID.
  */
 int roce_add_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **context)
 {
@@ -172,14 +157,7 @@ static void leave(struct roce_gid *entry)
 	entry->net = NULL;
 }
 
-/**
- * roce_del_gid() - svt_backend_ops.del_gid
- * @dev: the device
- * @attr: the GID
- * @context: as roce_add_gid() set it
- *
- * Context: may sleep; RTNL may be held.
- */
+/* svt_backend_ops.del_gid. RTNL may be held */
 void roce_del_gid(struct svt_device *dev, const struct ib_gid_attr *attr, void **context)
 {
 	struct roce_slot *slot = &to_roce_device(dev)->slots[attr->index];
@@ -211,15 +189,9 @@ static void serve_or_leave(struct roce_device *device, struct roce_gid *entry, s
 				       entry->gid.raw, ROCE_V2_UDP_DPORT, ERR_PTR(ret));
 }
 
-/**
- * roce_enable() - ib_device_ops.enable_driver: the device begins, or goes on elsewhere
- * @ibdev: of a device, without a QP
- *
- * In exclusive mode it may be in another namespace than before. GIDs of that begin to work, and
- * those of the one before cease to; those of its netdev's always do.
- *
- * Context: may sleep.
- * Return: 0.
+/*
+ * ib_device_ops.enable_driver; there is no QP. In exclusive mode a device may come from another
+ * namespace: its GIDs work in the new one, not in the old one, and always in its netdev's.
  */
 int roce_enable(struct ib_device *ibdev)
 {
@@ -241,12 +213,7 @@ int roce_enable(struct ib_device *ibdev)
 	return 0;
 }
 
-/**
- * roce_gids_leave() - a namespace ends: nothing is received there any more
- * @rnet: of the namespace
- *
- * Context: may sleep; RTNL not held.
- */
+/* The namespace ends: nothing is received there any more. RTNL is not held */
 void roce_gids_leave(struct roce_net *rnet)
 {
 	struct hlist_node *next;

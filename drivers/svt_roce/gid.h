@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * GIDs of devices, as they come and go: see gid.c.
- */
+/* GIDs of devices, as they come and go */
 #ifndef ROCE_GID_H
 #define ROCE_GID_H
 

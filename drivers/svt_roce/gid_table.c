@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The GIDs of a namespace: of its devices, and of devices of others that have netdevs above theirs
- * here. Read under RCU; gid.c changes them.
+ * The GIDs of a namespace: of its devices, and of other namespaces' devices that have netdevs above
+ * theirs here. gid.c changes the table under gids_lock. Look up a GID in an RCU read section, to
+ * the end of which it stays.
  */
 #include <linux/hashtable.h>
 #include <net/l3mdev.h>
@@ -22,29 +23,12 @@ static bool is_equal(const struct roce_gid *entry, const union ib_gid *gid)
 	return !memcmp(&entry->gid, gid, sizeof(*gid));
 }
 
-/**
- * roce_gid_insert() - have a GID found
- * @rnet: of its namespace
- * @entry: new
- *
- * Context: any; the caller serialises changes.
- */
 void roce_gid_insert(struct roce_net *rnet, struct roce_gid *entry)
 {
 	hash_add_rcu(rnet->gids, &entry->node, hash(&entry->gid));
 }
 
-/**
- * roce_gid_at() - the GID on a netdev
- * @rnet: of the namespace
- * @gid: GID
- * @ifindex: of the netdev
- *
- * A netdev that stands on that of a device may have a device of its own, which goes first.
- *
- * Context: RCU read section, to the end of which the result stays.
- * Return: the GID or NULL.
- */
+/* A netdev that stands on that of a device may have a device of its own, which goes first */
 const struct roce_gid *roce_gid_at(const struct roce_net *rnet, const union ib_gid *gid,
 				   u32 ifindex)
 {
@@ -60,16 +44,7 @@ const struct roce_gid *roce_gid_at(const struct roce_net *rnet, const union ib_g
 	return found;
 }
 
-/**
- * roce_gid_works() - is a GID of a device one that it receives for?
- * @device: device
- * @rnet: of the namespace
- * @gid: GID
- * @ifindex: of the netdev
- *
- * Context: RCU read section.
- * Return: whether it is.
- */
+/* Does @device receive for the GID? */
 bool roce_gid_works(const struct roce_device *device, const struct roce_net *rnet,
 		    const union ib_gid *gid, u32 ifindex)
 {
@@ -81,15 +56,7 @@ bool roce_gid_works(const struct roce_device *device, const struct roce_net *rne
 	return false;
 }
 
-/**
- * roce_gid_in() - the GID on any netdev of a namespace, or of a VRF
- * @rnet: of the namespace
- * @gid: GID
- * @l3mdev: index of the netdev of the VRF; 0: any
- *
- * Context: RCU read section, to the end of which the result stays.
- * Return: the GID or NULL.
- */
+/* @l3mdev: netdev of a VRF; 0: any netdev */
 const struct roce_gid *roce_gid_in(const struct roce_net *rnet, const union ib_gid *gid,
 				   u32 l3mdev)
 {
@@ -103,14 +70,6 @@ const struct roce_gid *roce_gid_in(const struct roce_net *rnet, const union ib_g
 	return NULL;
 }
 
-/**
- * roce_gid_on() - is there any GID on a netdev?
- * @rnet: of the namespace
- * @ifindex: of the netdev
- *
- * Context: RCU read section, to the end of which the result stays.
- * Return: one of them, or NULL.
- */
 const struct roce_gid *roce_gid_on(const struct roce_net *rnet, u32 ifindex)
 {
 	const struct roce_gid *entry;
@@ -122,15 +81,7 @@ const struct roce_gid *roce_gid_on(const struct roce_net *rnet, u32 ifindex)
 	return NULL;
 }
 
-/**
- * roce_gid_next() - the netdevs of a namespace that GIDs of a device are on, one by one
- * @device: the device
- * @rnet: of the namespace
- * @ifindex: 0, or the last one; set to the one with the next higher index
- *
- * Context: any.
- * Return: whether there is one.
- */
+/* @ifindex: 0, or the last; set to the next higher one with a GID of @device. Any context */
 bool roce_gid_next(const struct roce_device *device, const struct roce_net *rnet, u32 *ifindex)
 {
 	const struct roce_gid *entry;
@@ -146,14 +97,7 @@ bool roce_gid_next(const struct roce_device *device, const struct roce_net *rnet
 	return next != U32_MAX;
 }
 
-/**
- * roce_find_owner() - the device that takes what is sent over loopback
- * @rnet: of the namespace
- * @gid: where it is sent to
- *
- * Context: RCU read section, to the end of which the device stays.
- * Return: the device, or NULL.
- */
+/* The device that takes what is sent over loopback; stays until the RCU read section ends */
 struct roce_device *roce_find_owner(const struct roce_net *rnet, const union ib_gid *gid)
 {
 	const struct roce_gid *entry = roce_gid_in(rnet, gid, 0);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * The GIDs of a namespace, to look them up: see gid_table.c.
- */
+/* The GIDs of a namespace, to look them up */
 #ifndef ROCE_GID_TABLE_H
 #define ROCE_GID_TABLE_H
 
@@ -10,27 +8,15 @@
 struct roce_device;
 struct roce_net;
 
-/**
- * struct roce_gid - a GID of a device, where it lives
- * @node: in roce_net.gids of @net
- * @rcu: for its end
- * @gid: the GID
- * @device: that has it
- * @ifindex: of the netdev that has the address
- * @vlan_id: as ib_core tells GIDs of one address apart; U16_MAX: of no VLAN
- * @net: of that netdev; NULL when that is gone, or the device does not serve it. No reference: the
- *	end of @net sets it
- *
- * All but @node and @net stay as they are.
- */
+/* Where a GID of a device lives. All but node and net stay as they are */
 struct roce_gid {
-	struct hlist_node node;
+	struct hlist_node node; /* in roce_net.gids of net */
 	struct rcu_head rcu;
 	union ib_gid gid;
 	struct roce_device *device;
-	u32 ifindex;
-	u16 vlan_id;
-	struct net *net;
+	u32 ifindex; /* of the netdev that has the address */
+	u16 vlan_id; /* tells GIDs of one address apart; U16_MAX: of no VLAN */
+	struct net *net; /* NULL: it is gone, or not served. No reference: its end sets NULL */
 };
 
 void roce_gid_insert(struct roce_net *rnet, struct roce_gid *entry);

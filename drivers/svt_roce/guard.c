@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What others of this host send in the name of a QP. A receiver knows its peer by the address that
- * a packet comes from, and any process may send UDP datagrams from that; so this host, which alone
- * can tell who sends, lets none through. It looks behind the last translation of addresses, because
- * containers may be given the address of the host, and in front of fragmentation.
- *
- * Only the sockets of flows, and those of who had CAP_NET_RAW when they opened them, may send to
- * the port of RoCE from an address to another by which a QP is connected. Else the port is one like
- * others: a server may answer a client that has it.
+ * Drops what others of this host send in the name of a QP. A receiver knows its peer by the address
+ * that a packet comes from, and any process may send UDP datagrams from that; only this host can
+ * tell who sends. The hook is behind the last translation of addresses, because containers may be
+ * given the address of the host, and in front of fragmentation. Only the sockets of flows, and
+ * those opened with CAP_NET_RAW, may send to the port of RoCE from an address to another by which a
+ * QP is connected. Else the port is one like others: a server may answer a client that has it.
  */
 #include <linux/capability.h>
 #include <linux/netfilter.h>
@@ -50,7 +48,7 @@ static int find_udp_ipv6(const struct sk_buff *skb)
 	return find_behind_ipv6(skb, IPPROTO_UDP);
 }
 
-/* Of what was fragmented already the first one has the ports; without it the rest is nothing */
+/* Only the first fragment has the ports; without it the rest is nothing */
 static bool is_for_roce(const struct sk_buff *skb, bool ipv6)
 {
 	int offset = ipv6 ? find_udp_ipv6(skb) : find_udp_ipv4(skb);
@@ -64,10 +62,9 @@ static bool is_for_roce(const struct sk_buff *skb, bool ipv6)
 }
 
 /*
- * By the credentials of its file, which also a program that was given it has. One that was closed
- * is nobody's, and one that the kernel made for itself may carry what a process says, as that of
- * AF_RXRPC does. A packet may still have the socket of another namespace, which says nothing in
- * this one.
+ * By the credentials of its file, which go along when a program passes it on. A closed socket is
+ * nobody's. One that the kernel made for itself may carry what a process says, as for AF_RXRPC. One
+ * of another namespace says nothing in this one.
  */
 static bool is_privileged(struct sock *sk, const struct net *net)
 {
@@ -83,10 +80,7 @@ static bool is_privileged(struct sock *sk, const struct net *net)
 	return privileged;
 }
 
-/*
- * Is a QP connected by the addresses, whichever end is here? With a routing header, which RoCE has
- * not, the destination is that of the next stop, and to have the source is enough.
- */
+/* Whichever end is here. A routing header, which RoCE has not, hides the destination */
 static bool is_of_peers(const struct sk_buff *skb, const struct net *net, bool ipv6,
 			const union ib_gid *from, const union ib_gid *to)
 {
@@ -96,7 +90,7 @@ static bool is_of_peers(const struct sk_buff *skb, const struct net *net, bool i
 	       roce_find_owner(roce_net(net), from);
 }
 
-/* The counter is that of a device with one of the addresses; there may be none any more */
+/* There may be no device with one of the addresses any more */
 static void count(const struct net *net, const union ib_gid *from, const union ib_gid *to)
 {
 	const struct roce_net *rnet = roce_net(net);
@@ -107,7 +101,7 @@ static void count(const struct net *net, const union ib_gid *from, const union i
 }
 
 /*
- * An address of a peer is no source of this host's. But over IPv6 any process may have it
+ * An address of a peer is no source of this host. But over IPv6 any process may have it
  * (IPV6_FREEBIND), and so could tell a QP of this host that it is its peer.
  */
 static noinline bool is_forgery(struct sock *sk, const struct sk_buff *skb, struct net *net,
@@ -123,23 +117,13 @@ static noinline bool is_forgery(struct sock *sk, const struct sk_buff *skb, stru
 	return true;
 }
 
-/**
- * roce_guard() - nf_hookfn of POST_ROUTING
- * @priv: not used
- * @skb: begins with the header of IP
- * @state: tells the namespace, the version of IP and the socket
- *
- * A socket that encapsulates what another sends is the one of @state.
- *
- * Context: any but hard interrupts, in an RCU read section.
- * Return: NF_DROP for a packet in the name of a QP, or of its peer; else NF_ACCEPT.
- */
+/* nf_hookfn of POST_ROUTING. state->sk may encapsulate what another socket sends */
 unsigned int roce_guard(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	struct sock *sk = state->sk ?: skb->sk;
 	bool ipv6 = state->pf == NFPROTO_IPV6;
 
-	/* Ours, which are most that this sees where it matters, are told by the first */
+	/* The first test tells our own packets, which are most where speed matters */
 	if (roce_is_flow(sk) || !is_for_roce(skb, ipv6))
 		return NF_ACCEPT;
 	return is_forgery(sk, skb, state->net, ipv6) ? NF_DROP : NF_ACCEPT;

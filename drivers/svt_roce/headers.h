@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * The headers in front of the BTH. Those of the packets that share an skb follow from the first
- * ones: offload counts the identification up and puts in the lengths of each.
- */
+/* The headers in front of the BTH; offload makes those of packets behind the first in an skb */
 #ifndef ROCE_HEADERS_H
 #define ROCE_HEADERS_H
 
@@ -11,13 +8,7 @@
 #include <linux/string.h>
 #include <linux/udp.h>
 
-/**
- * union roce_headers - IP without options, and UDP
- * @ip4: the header of IPv4
- * @udp4: behind it
- * @ip6: the header of IPv6
- * @udp6: behind it
- */
+/* IP without options, and UDP */
 union roce_headers {
 	struct {
 		struct iphdr ip4;
@@ -35,12 +26,7 @@ static inline unsigned int roce_headers_length(bool ipv6)
 		      sizeof(struct iphdr) + sizeof(struct udphdr);
 }
 
-/**
- * roce_headers_set_length() - put in the lengths of a packet
- * @headers: headers
- * @ipv6: which
- * @length: bytes behind the header of UDP
- */
+/* @length: bytes behind the UDP header */
 static inline void roce_headers_set_length(union roce_headers *headers, bool ipv6,
 					   unsigned int length)
 {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The invariant CRC of RoCEv2: from the IP header to the last pad byte.
- *
- * It is the CRC32 of Ethernet over eight bytes of ones, which stand for the local route header that
- * InfiniBand would have, and the packet, in which all that a router may change reads as ones
- * (IBTA volume 1 annex A17, section 3.3). The result is inverted and goes out lowest byte first.
- *
- * Pure functions on packets; any context.
+ * The invariant CRC of RoCEv2, from the IP header to the last pad byte (IBTA volume 1 annex A17,
+ * section 3.3): the CRC32 of Ethernet over eight bytes of ones, for the local route header that
+ * InfiniBand would have, and the packet, with ones for all that a router may change. It is inverted
+ * and goes out lowest byte first. Pure functions; any context. @vector is from roce_crc_enter().
  */
 #include <rdma/svt.h>
 
@@ -36,11 +33,6 @@ static void mask_ipv6(struct ipv6hdr *ip)
 	ip->hop_limit = 0xff;
 }
 
-/**
- * roce_icrc_mask() - prepare for the packets of a flow
- * @masked: for roce_icrc_begin()
- * @headers: of IP, without options, and of UDP
- */
 void roce_icrc_mask(struct roce_masked *masked, const union roce_headers *headers)
 {
 	memset(masked->lrh, 0xff, sizeof(masked->lrh));
@@ -64,14 +56,7 @@ static unsigned int put_bth(struct roce_masked *masked, bool ipv6, const u8 *bth
 	return front + IB_BTH_BYTES;
 }
 
-/**
- * roce_icrc_begin() - begin the ICRC of a packet
- * @crc: for roce_icrc_end(), when all behind the BTH was added
- * @vector: as roce_crc_enter() said
- * @masked: with the lengths and the identification of the packet; its BTH is put in
- * @ipv6: which version of IP
- * @bth: the BTH
- */
+/* @masked has the lengths and the identification of the packet; @bth is put in */
 void roce_icrc_begin(struct roce_crc *crc, bool vector, struct roce_masked *masked, bool ipv6,
 		     const u8 *bth)
 {
@@ -80,29 +65,12 @@ void roce_icrc_begin(struct roce_crc *crc, bool vector, struct roce_masked *mask
 	roce_crc_begin(crc, vector, (u8 *)masked, length);
 }
 
-/**
- * roce_icrc_end() - the ICRC of a packet
- * @crc: CRC
- *
- * Return: the ICRC as it stands in a packet.
- */
 __le32 roce_icrc_end(const struct roce_crc *crc)
 {
 	return cpu_to_le32(~roce_crc_end(crc));
 }
 
-/**
- * roce_icrc() - the ICRC of a packet that is in one piece
- * @vector: as roce_crc_enter() said
- * @masked: with the lengths and the identification of the packet; its BTH is put in
- * @ipv6: which version of IP
- * @bth: its BTH
- * @to: where all behind that, up to the ICRC, is copied to, or NULL
- * @from: all behind the BTH
- * @length: bytes of it
- *
- * Return: the ICRC as it stands in a packet.
- */
+/* @masked: as above; @from: all behind the BTH up to the ICRC; @to: for a copy of that, or NULL */
 __le32 roce_icrc(bool vector, struct roce_masked *masked, bool ipv6, const u8 *bth, u8 *to,
 		 const u8 *from, unsigned int length)
 {
@@ -154,8 +122,8 @@ static bool has_icrc(struct sk_buff *skb, bool vector, struct roce_masked *maske
 }
 
 /*
- * The FLUSH of rxe in Linux 6.12 says in its ICRC all of the packet once more, with what else is
- * left out of it, behind what belongs there. Nobody else computes it so by accident.
+ * rxe in Linux 6.12 adds all of a FLUSH once more, unmasked, to its ICRC. Nobody else does by
+ * chance
  */
 static bool has_icrc_of_rxe_flush(struct sk_buff *skb, bool vector, struct roce_masked *masked,
 				  bool ipv6, unsigned int offset, unsigned int length)
@@ -177,20 +145,7 @@ static bool has_icrc_of_rxe_flush(struct sk_buff *skb, bool vector, struct roce_
 	return icrc == roce_icrc_end(&crc);
 }
 
-/**
- * roce_icrc_ok() - check the ICRC of a received packet
- * @skb: that it is in, in fragments or not
- * @vector: as roce_crc_enter() said
- * @masked: of its flow, with its lengths and identification
- * @ipv6: which version of IP
- * @offset: of the BTH from skb->data
- * @length: bytes from the BTH to the end of the ICRC
- *
- * The FLUSH of rxe passes too, which has another.
- *
- * Context: any.
- * Return: whether the packet is whole; false when it is too short.
- */
+/* @length: from the BTH to the end of the ICRC. The FLUSH of rxe passes, too */
 bool roce_icrc_ok(struct sk_buff *skb, bool vector, struct roce_masked *masked, bool ipv6,
 		  unsigned int offset, unsigned int length)
 {

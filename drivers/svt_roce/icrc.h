@@ -11,16 +11,11 @@
 /* At the end of each packet */
 #define ROCE_ICRC_LENGTH	4
 
-/**
- * struct roce_masked - what the ICRC of each packet of a flow begins with
- * @lrh: ones, which stand for the local route header of InfiniBand
- * @headers: with ones for all that a router may change; lengths and identification are the packet's
- * @bth: room for the BTH, which stands behind the headers
- */
+/* What the ICRC of each packet of a flow begins with */
 struct roce_masked {
-	u8 lrh[8];
-	union roce_headers headers;
-	u8 bth[IB_BTH_BYTES];
+	u8 lrh[8]; /* ones, for the local route header of InfiniBand */
+	union roce_headers headers; /* ones for what routers change; lengths and id of the packet */
+	u8 bth[IB_BTH_BYTES]; /* room: the BTH stands right behind the headers */
 };
 
 void roce_icrc_mask(struct roce_masked *masked, const union roce_headers *headers);

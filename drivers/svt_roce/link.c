@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * The link of a device is that of its netdev.
- */
+/* The link of a device is that of its netdev */
 #include <linux/ethtool.h>
 #include <linux/rtnetlink.h>
 #include <rdma/ib_addr.h>
@@ -44,12 +42,7 @@ static void read_speed(struct net_device *netdev, struct svt_link *link)
 	link->width = link_speeds[i].width;
 }
 
-/**
- * roce_update_link() - tell the core the state of a device's netdev
- * @device: registered
- *
- * Context: RTNL held, and netdev_lock_ops(), as the notifiers of these events are called.
- */
+/* With netdev_lock_ops() held, as the notifiers of these events are called */
 void roce_update_link(struct roce_device *device)
 {
 	struct net_device *netdev = device->netdev;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * svt_roce: RoCEv2 over UDP on any Ethernet netdev, a backend of svt.
- *
- * This file loads and unloads the module, and answers `rdma link add NAME type svt netdev NETDEV`.
+ * svt_roce: RoCEv2 over UDP on any Ethernet netdev, a backend of svt. This file loads and unloads
+ * the module, and answers `rdma link add NAME type svt netdev NETDEV`.
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -37,8 +36,8 @@ exit_namespace:
 }
 
 /*
- * First no device can come, then all go, and a grace period passes. A socket of a flow may outlive
- * its device in a packet in flight, but nothing leads from it back to here, see flow.c.
+ * First no device can come, then all go, and a grace period passes. Flows' sockets may outlive this
+ * in packets in flight, but lead nowhere back here, see flow.c.
  */
 static void __exit roce_exit(void)
 {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast: a group of InfiniBand is one of IP that the netdev joins.
+ * Multicast: a group of InfiniBand is one of IP that the netdev joins, not a socket, which could be
+ * in 20 groups only. So the kernel announces the membership, tells the hardware the MAC address and
+ * accepts the packets, which the sockets get. RTNL protects the memberships.
  *
- * The netdev itself is a member, not a socket, which could be in 20 groups only. That makes the
- * kernel announce the membership, tell the hardware the MAC address, and accept the packets; the
- * sockets get what the netdev accepts. RTNL protects the memberships of a netdev.
- *
- * In another namespace than the device's, each netdev is a member that has a GID of the device.
- * Those may come and go, so it is remembered which are, until the netdev goes, for another may get
- * its index.
+ * In another namespace than the device's, each netdev with a GID of the device is a member. GIDs
+ * may come and go, so members are listed, until the netdev goes: another may get its index.
  */
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
@@ -20,19 +17,12 @@
 #include "namespace.h"
 #include "roce.h"
 
-/**
- * struct membership - a netdev of another namespace joined a group
- * @node: in memberships
- * @device: for which it did
- * @gid: of the group
- * @netns: as svt_path.netns
- * @ifindex: of the netdev
- */
+/* A netdev of another namespace joined a group for a device */
 struct membership {
 	struct list_head node;
 	const struct roce_device *device;
 	union ib_gid gid;
-	u32 netns;
+	u32 netns; /* as svt_path.netns */
 	u32 ifindex;
 };
 
@@ -178,12 +168,7 @@ static int change_guest(const struct roce_device *device, const union ib_gid *gi
 	return ret;
 }
 
-/**
- * roce_multicast_leave() - a netdev leaves the groups that it joined in its namespace
- * @netdev: one that is unregistered or leaves its namespace; any, when the module goes
- *
- * Context: RTNL held, as the notifier of NETDEV_UNREGISTER is called.
- */
+/* @netdev is unregistered or leaves its namespace, or the module goes */
 void roce_multicast_leave(struct net_device *netdev)
 {
 	const u32 netns = roce_net(dev_net(netdev))->number;
@@ -215,16 +200,8 @@ static bool is_group(const union ib_gid *gid)
 					     ipv6_addr_is_multicast(address);
 }
 
-/**
- * roce_multicast() - svt_backend_ops.listen for a group
- * @dev: the device
- * @gid: of the group; an IPv4 group is mapped into IPv6
- * @netns: where, as svt_path.netns
- * @join: or leave
- *
- * Context: may sleep; RTNL not held.
- * Return: 0, -EINVAL when @gid is no group, -ENODEV when there is no netdev to join it, or another
- *	negative errno.
+/*
+ * svt_backend_ops.listen. RTNL is not held. -EINVAL: @gid is no group; -ENODEV: no netdev to join
  */
 int roce_multicast(struct svt_device *dev, const union ib_gid *gid, u32 netns, bool join)
 {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What happens to a netdev is passed on to its device: link state, MTU, speed, and the end.
- *
- * All of this runs under RTNL, so that the core hears of changes in their order. A netdev that
- * moves to another namespace is unregistered in the old one first: its device goes. A new name
- * changes nothing.
+ * Tells a device what happens to its netdev. All runs under RTNL, so that the core hears of changes
+ * in their order. A netdev that moves to another namespace is unregistered in the old one first:
+ * its device goes. A new name changes nothing.
  */
 #include <linux/rtnetlink.h>
 
@@ -46,22 +44,13 @@ static struct notifier_block roce_netdev_notifier = {
 	.notifier_call = roce_netdev_event,
 };
 
-/**
- * roce_netdev_init() - follow the netdevs of all namespaces
- *
- * Context: module init; namespaces are followed already.
- * Return: 0 or a negative errno.
- */
+/* Namespaces are followed already */
 int roce_netdev_init(void)
 {
 	return register_netdevice_notifier(&roce_netdev_notifier);
 }
 
-/**
- * roce_netdev_exit() - no longer follow them; devices that are left begin to go
- *
- * Context: module exit.
- */
+/* Devices that are left begin to go */
 void roce_netdev_exit(void)
 {
 	unregister_netdevice_notifier(&roce_netdev_notifier);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Network namespaces come and go, with the devices and GIDs in each.
- *
- * A device lives in the namespace that its netdev had when it was made, and dies no later than that
- * namespace. It goes in pre_exit, before ib_core moves RDMA devices away, before the netdevs are
- * unregistered and long before UDP is gone. GIDs of devices of other namespaces go as well, with
- * all that used them.
+ * Network namespaces come and go, with the devices and GIDs in each. A device dies no later than
+ * the namespace in which it was made: in pre_exit, before ib_core moves RDMA devices away, before
+ * the netdevs are unregistered and long before UDP is gone. GIDs of other namespaces' devices go as
+ * well, with all that used them.
  */
 #include <linux/hashtable.h>
 #include <linux/rculist.h>
@@ -29,7 +27,7 @@ static int roce_net_init(struct net *net)
 	return roce_netns_add(rnet);
 }
 
-/* Return: a device of @rnet whose memory stays until put_device(), or NULL */
+/* Return: its memory stays until put_device(); or NULL */
 static struct roce_device *first_device(struct roce_net *rnet)
 {
 	struct roce_device *device;
@@ -42,7 +40,7 @@ static struct roce_device *first_device(struct roce_net *rnet)
 	return device;
 }
 
-/* Return: of the devices of all namespaces the one with the lowest index from @index on, or NULL */
+/* Return: of all namespaces' devices the one with the lowest index from @index on, or NULL */
 static struct roce_device *lowest_from(u32 index)
 {
 	struct roce_device *device, *lowest = NULL;
@@ -56,10 +54,7 @@ static struct roce_device *lowest_from(u32 index)
 	return lowest;
 }
 
-/*
- * Tell the devices of all other namespaces, each outside of the RCU read section: it may have many
- * QPs. One that is being unregistered takes its QPs along itself.
- */
+/* Outside of the RCU read section: it may have many QPs. A device that goes takes its QPs along */
 static void tell_devices(u32 number)
 {
 	struct roce_device *device;
@@ -82,12 +77,9 @@ static void tell_devices(u32 number)
 
 /*
  * Before anything of the namespace goes. A grace period follows, so that no receiver looks at the
- * list any more when it is freed.
- *
- * No device can be added meanwhile: netlink needs a socket of the living namespace, and when the
- * module goes the link type is unregistered already. Each device found is registered, or another
- * task is unregistering it; ib_unregister_device() returns when that is done, and done means that
- * roce_release() took it off the list.
+ * list when it is freed. No device can be added: netlink needs a socket of the living namespace,
+ * and the link type is gone before the module. ib_unregister_device() returns when the device is
+ * unregistered, whoever does it: roce_release() has taken it off the list then.
  */
 static void roce_net_pre_exit(struct net *net)
 {
@@ -99,7 +91,7 @@ static void roce_net_pre_exit(struct net *net)
 		put_device(&device->svt.ibdev.dev);
 	}
 	roce_netns_remove(rnet);
-	/* Pairs with the barrier in find_source(): who is not seen here finds no namespace */
+	/* Pairs with the barrier in find_source(): a path not seen here finds no namespace */
 	smp_mb();
 	if (!READ_ONCE(rnet->had_guests))
 		return;
@@ -124,22 +116,12 @@ static struct pernet_operations roce_net_ops = {
 	.size = sizeof(struct roce_net),
 };
 
-/**
- * roce_namespace_init() - follow the coming and going of namespaces
- *
- * Context: module init.
- * Return: 0 or -ENOMEM.
- */
 int roce_namespace_init(void)
 {
 	return register_pernet_device(&roce_net_ops);
 }
 
-/**
- * roce_namespace_exit() - unregister the devices of all namespaces
- *
- * Context: module exit; the link type is unregistered, the netdev notifier too.
- */
+/* The link type and the netdev notifier are unregistered already */
 void roce_namespace_exit(void)
 {
 	unregister_pernet_device(&roce_net_ops);

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Receive: an skb comes in, its device is found, its packets are checked, the core gets them.
- *
- * A hook of netfilter takes it behind the firewall and in front of UDP, which would cut an skb of
- * many packets into as many (udp_unexpected_gso()). What the hook leaves, because it is no plain
- * packet or the first of a connection that conntrack has to confirm, comes through the socket.
- * UDP's checksum is not looked at by the hook: the ICRC covers what that does.
- *
- * A packet belongs to the device whose GID it was sent to, on the netdev that the GID is on, and
- * not beside: another VLAN, say, is another wire.
- *
- * Runs in softirq. Devices and GIDs are read under RCU, and the core is called inside of that
- * section, which is what roce_release() waits for.
+ * Receive: an skb comes in, its device is found, its packets are checked, the core gets them. A
+ * hook of netfilter takes it behind the firewall and in front of UDP, which would cut an skb of
+ * many packets (udp_unexpected_gso()). The hook leaves to the socket all but plain packets, and the
+ * first of a connection, which conntrack has to confirm. It does not look at UDP's checksum: the
+ * ICRC covers the same. A packet belongs to the device that has its destination as a GID on the
+ * netdev that it came by: another VLAN, say, is another wire. Runs in softirq; the core is called
+ * in the RCU read section of devices and GIDs, which roce_release() waits for.
  */
 #include <linux/filter.h>
 #include <linux/netfilter.h>
@@ -39,7 +34,6 @@
 /* Packets of up to that many bytes are worth a copy into one piece */
 #define GATHERED	256
 
-/* The least that UDP may carry */
 #define MIN_LENGTH	(sizeof(struct udphdr) + IB_BTH_BYTES + ROCE_ICRC_LENGTH)
 
 static bool is_ipv6(const struct sk_buff *skb)
@@ -53,20 +47,13 @@ static bool is_multicast(const struct sk_buff *skb)
 			      ipv4_is_multicast(ip_hdr(skb)->daddr);
 }
 
-/**
- * struct arrival - where a packet came in
- * @device: that takes it
- * @netns: as svt_rx_cb.netns
- * @ifindex: as svt_rx_cb.ifindex
- * @vlan_id: as roce_gid.vlan_id
- * @built: as svt_rx_cb.one_train
- */
+/* Where a packet came in: as in svt_rx_cb, and vlan_id as in roce_gid */
 struct arrival {
 	struct roce_device *device;
 	u32 netns;
 	u32 ifindex;
 	u16 vlan_id;
-	bool built;
+	bool built; /* svt_rx_cb.one_train */
 };
 
 /* Below a VRF, if it is in one: IP gives it the VRF's netdev */
@@ -99,7 +86,7 @@ static const struct roce_gid *find_gid(const struct roce_net *rnet, const struct
 	return entry ?: roce_gid_at(rnet, &gid, ifindex);
 }
 
-/* Whose netdev it came in by, whomever it is for */
+/* The device of the netdev that it came in by, whomever it is for */
 static struct roce_device *find_listener(const struct roce_net *rnet, const struct sk_buff *skb)
 {
 	u32 ifindex = entered_by(skb);
@@ -133,10 +120,7 @@ static bool find_arrival(const struct roce_net *rnet, const struct sk_buff *skb,
 	return arrival->device && roce_is_ready(arrival->device);
 }
 
-/*
- * Lengths must agree, and the IP header be of its least length, because the ICRC covers it so.
- * @skb begins with the UDP header.
- */
+/* @skb begins with the UDP header. The ICRC covers an IP header of the least length only */
 static bool is_well_formed(struct sk_buff *skb)
 {
 	unsigned int ip_length = is_ipv6(skb) ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
@@ -150,10 +134,7 @@ static bool is_well_formed(struct sk_buff *skb)
 	return ntohs(ip_hdr(skb)->tot_len) == skb->len + ip_length;
 }
 
-/*
- * Is the ICRC right of the packet with @length bytes from @offset, the one with @index in @skb? A
- * host counts the identification of IPv4 up, or leaves it as it is (RFC 6864).
- */
+/* A host counts the identification of IPv4 up with @index, or leaves it as it is (RFC 6864) */
 static bool is_whole(struct sk_buff *skb, bool vector, struct roce_masked *masked,
 		     unsigned int index, unsigned int offset, unsigned int length)
 {
@@ -196,9 +177,9 @@ static void mask_headers(const struct sk_buff *skb, struct roce_masked *masked)
 }
 
 /*
- * What this host built is whole, but a rule of the host may have translated its addresses, so that
- * it names a QP which its sender is not connected to. The seal tells if not; where segmentation
- * left none it is the ICRC of the last packet, which is no longer than the others.
+ * What this host built is whole, but a rule may have translated its addresses: it names a QP to
+ * which its sender is not connected. The seal tells. Segmentation leaves none: then the ICRC of the
+ * last packet does, which is the shortest.
  */
 static bool has_its_addresses(struct sk_buff *skb, unsigned int stride)
 {
@@ -219,7 +200,7 @@ static bool has_its_addresses(struct sk_buff *skb, unsigned int stride)
 
 /*
  * Offload may have merged good packets with those of anybody: only the bad ones are dropped. The
- * vector unit is left before the core is called, which may sleep on a real-time kernel.
+ * vector unit is left before the core, which may sleep on a real-time kernel.
  */
 static void check_packets(const struct arrival *arrival, struct sk_buff *skb, unsigned int stride)
 {
@@ -247,16 +228,9 @@ static void check_packets(const struct arrival *arrival, struct sk_buff *skb, un
 		kfree_skb(skb);
 }
 
-/**
- * roce_gather() - put short packets that GRO merged into one piece
- * @skb: begins with the UDP header
- * @stride: bytes of each packet
- *
- * GRO leaves each packet in a fragment or an skb of its own, and whoever reads one walks to it from
- * the first. There are so many short ones that the walks cost more than a copy of them all. Without
- * memory for that @skb stays as it is.
- *
- * Context: any.
+/*
+ * GRO leaves each packet in a fragment or an skb of its own, to which each reader walks from the
+ * first one. Short ones are so many that a copy costs less. @skb begins with the UDP header.
  */
 void roce_gather(struct sk_buff *skb, unsigned int stride)
 {
@@ -290,7 +264,7 @@ static void receive(struct arrival *arrival, struct sk_buff *skb)
 	}
 }
 
-/* For nobody here; whose netdev it came in by counts it */
+/* For nobody here; the device of the netdev that it came in by counts it */
 static void drop(const struct roce_net *rnet, struct sk_buff *skb)
 {
 	struct roce_device *device = find_listener(rnet, skb);
@@ -300,14 +274,7 @@ static void drop(const struct roce_net *rnet, struct sk_buff *skb)
 	kfree_skb(skb);
 }
 
-/**
- * roce_receive() - encap_rcv of the sockets
- * @sk: of the namespace
- * @skb: begins with the UDP header, whose checksum was good
- *
- * Context: softirq.
- * Return: 0; @skb is consumed.
- */
+/* encap_rcv: @skb begins with the UDP header, whose checksum was good, and is consumed */
 int roce_receive(struct sock *sk, struct sk_buff *skb)
 {
 	const struct roce_net *rnet = roce_net(sock_net(sk));
@@ -344,11 +311,7 @@ static bool is_unconfirmed(const struct sk_buff *skb)
 	return ct && !nf_ct_is_confirmed(ct);
 }
 
-/*
- * UDP would check IPsec policies, behind us, and the filters of the socket: those of the control
- * group that it was made in, and of security modules. What policies refuse is in
- * /proc/net/xfrm_stat.
- */
+/* UDP, behind us, would check IPsec policies (/proc/net/xfrm_stat) and filters of the socket */
 static bool is_allowed(const struct roce_net *rnet, struct sk_buff *skb, bool ipv6)
 {
 	struct sock *sk = rcu_dereference(rnet->sk[ipv6]);
@@ -358,15 +321,7 @@ static bool is_allowed(const struct roce_net *rnet, struct sk_buff *skb, bool ip
 	return allowed && sk && !sk_filter(sk, skb);
 }
 
-/**
- * roce_hook() - nf_hookfn of LOCAL_IN
- * @priv: not used
- * @skb: begins with the header of IP, of which fragments were put together
- * @state: tells the namespace and the version of IP
- *
- * Context: softirq, in an RCU read section.
- * Return: NF_STOLEN when it was ours; NF_DROP when it was, but a policy forbids it; else NF_ACCEPT.
- */
+/* nf_hookfn of LOCAL_IN. Fragments were put together. NF_DROP: ours, but a policy forbids it */
 unsigned int roce_hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	const struct roce_net *rnet = roce_net(state->net);
@@ -400,15 +355,7 @@ static void set_length(struct svt_rx_address *address, u32 length)
 	ip_send_check(ip);
 }
 
-/**
- * roce_rx_address() - svt_backend_ops.rx_address
- * @dev: the device
- * @skb: as roce_receive() handed it on
- * @length: of the packet, from the BTH to the end of the ICRC
- * @address: to be filled
- *
- * Context: any.
- */
+/* svt_backend_ops.rx_address. @length: from the BTH to the end of the ICRC */
 void roce_rx_address(struct svt_device *dev, const struct sk_buff *skb, u32 length,
 		     struct svt_rx_address *address)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/*
- * A device, as all files of the backend know it.
- */
+/* A device, as all files of the backend know it */
 #ifndef ROCE_ROCE_H
 #define ROCE_ROCE_H
 
@@ -11,45 +9,25 @@
 
 struct roce_gid;
 
-/**
- * struct roce_slot - a place in the GID table of ib_core
- * @netns: number of the namespace of the GID that is there, or was there last; 0: the device's own
- * @live: it is there
- * @gid: it
- */
+/* A place in the GID table of ib_core; see gid.c */
 struct roce_slot {
-	u32 netns;
-	bool live;
+	u32 netns; /* of the GID that is or last was there; 0: the device's own */
+	bool live; /* the GID is there */
 	struct roce_gid *gid;
 };
 
-/**
- * struct roce_device - a device on a netdev
- * @svt: what the core sees; must be first
- * @netdev: the link; with a reference from creation to release
- * @tracker: of that reference
- * @ifindex: of @netdev, for readers of the list, to whom it may be gone
- * @net: the namespace of @netdev; no reference, the namespace outlives the device
- * @node: in roce_net.devices
- * @listed: @node is in there, and all is held that the device holds
- * @gone: @netdev is being unregistered; protected by roce_net.lock
- * @ready: the core takes packets; set with release by roce_start(), read with acquire by
- *	roce_is_ready()
- * @slots: of the GID table of ib_core; see gid.c
- * @frames: the hook by which frames are taken while there are flow rules; under RTNL
- */
 struct roce_device {
-	struct svt_device svt;
-	struct net_device *netdev;
+	struct svt_device svt; /* must be first */
+	struct net_device *netdev; /* held from creation to release */
 	netdevice_tracker tracker;
-	u32 ifindex;
-	struct net *net;
-	struct list_head node;
-	bool listed;
-	bool gone;
-	bool ready;
+	u32 ifindex; /* of netdev, for readers of the list, to whom it may be gone */
+	struct net *net; /* no reference: outlives the device */
+	struct list_head node; /* in roce_net.devices */
+	bool listed; /* node is in there, and netdev and sockets are held */
+	bool gone; /* netdev is being unregistered; under roce_net.lock */
+	bool ready; /* the core takes packets; see roce_is_ready() */
 	struct roce_slot slots[SVT_GID_TABLE_LENGTH];
-	struct nf_hook_ops frames;
+	struct nf_hook_ops frames; /* under RTNL; while there are flow rules */
 };
 
 static inline bool roce_is_ready(const struct roce_device *device)

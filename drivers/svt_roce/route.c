@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Paths: the headers of their packets, made once, and the route, looked up when the first packet
- * is sent and again when the kernel says that it is no longer good.
- *
- * The requester and the responder of a QP send over one path at the same time. They read the route
- * under RCU; who finds it stale publishes another by xchg and frees what it took out. A dst that
- * is released lives until the end of the RCU read section, so packets need no reference of their
- * own to it.
- *
- * All this is in the namespace of the source GID's netdev, which is not that of the device when the
- * netdev is a container's. Such a namespace may end before the path, and no dst may outlive it:
- * each route is on a list there.
+ * Paths: the headers of their packets, made once, and the route, looked up for the first packet and
+ * again when the kernel says that it is no longer good. Requester and responder of a QP send over
+ * one path at the same time and read the route under RCU. The one that finds it stale publishes
+ * another by xchg and frees the old one. A released dst lives until the end of the RCU read
+ * section, so packets need no reference to it. All this is in the namespace of the source GID's
+ * netdev, which may be a container's. It may end before the path, and no dst may outlive it: each
+ * route is on a list there.
  */
 #include <linux/inetdevice.h>
 #include <net/addrconf.h>
@@ -81,10 +77,7 @@ static void fill_ipv6(union roce_headers *headers, const struct svt_path *path)
 	fill_udp(&headers->udp6, path);
 }
 
-/*
- * The netdev of the source GID: it may be above that of the device, a VLAN say. Return: false: it
- * has none now, or in a namespace that the device does not receive in
- */
+/* Return: false: the source GID has no netdev now, or the device does not receive where that is */
 static bool find_source(const struct roce_device *device, struct svt_path *path)
 {
 	struct net_device *netdev;
@@ -107,18 +100,11 @@ static bool find_source(const struct roce_device *device, struct svt_path *path)
 	return found;
 }
 
-/**
- * roce_path_init() - svt_backend_ops.path_init
- * @dev: the device
- * @path: without a route so far
- *
- * The GID that the path holds loses its netdev for good when its address is removed; an address
- * that is added again makes another GID. So the netdev is looked up now, and kept by its index: the
- * path works whenever the address is there.
- *
- * Context: any.
- * Return: 0, or -EINVAL when source and destination are not of one version of IP, or the source
- *	address was just removed.
+/*
+ * svt_backend_ops.path_init. The GID loses its netdev for good when its address is removed; the
+ * same address again makes another GID. So the netdev is looked up now, and kept by its index: the
+ * path works whenever the address is there. Return: -EINVAL: source and destination are not of one
+ * version of IP, or the source address was just removed.
  */
 int roce_path_init(struct svt_device *dev, struct svt_path *path)
 {
@@ -168,17 +154,12 @@ static void free_route(struct roce_route *route)
 	kfree_rcu(route, rcu);
 }
 
-/**
- * roce_routes_leave() - a namespace ends: no path has a route there any more
- * @rnet: of the namespace, which roce_netns_find() does not find any more
- *
- * Context: may sleep.
- */
+/* roce_netns_find() does not find @rnet any more */
 void roce_routes_leave(struct roce_net *rnet)
 {
 	struct roce_route *route, *next;
 
-	/* Who found it before has put its route on the list by then */
+	/* Senders that found it before have put their routes on the list by then */
 	synchronize_rcu();
 	spin_lock_irq(&routes_lock);
 	list_for_each_entry_safe(route, next, &rnet->routes, node)
@@ -186,22 +167,15 @@ void roce_routes_leave(struct roce_net *rnet)
 	spin_unlock_irq(&routes_lock);
 }
 
-/**
- * roce_path_release() - svt_backend_ops.path_release
- * @dev: the device
- * @path: over which nothing is sent any more
- *
- * Context: any.
- */
+/* svt_backend_ops.path_release. Any context */
 void roce_path_release(struct svt_device *dev, struct svt_path *path)
 {
 	free_route(unrcu_pointer(xchg(&to_roce_path(path)->route, NULL)));
 }
 
 /*
- * Whether a route forbids it: a blackhole, for one. With a netdev given, ip_route_output_flow()
- * takes whatever the table refuses for a neighbour, so the table is asked first. A group is on the
- * netdev, whatever the table says. @flow is a copy: the look-up changes it.
+ * Such as a blackhole: with a netdev given, ip_route_output_flow() takes what the table refuses for
+ * a neighbour. A group is on the netdev, whatever the table says. @flow is a copy, which changes.
  */
 static bool is_forbidden(struct net *net, struct flowi4 flow)
 {
@@ -214,10 +188,7 @@ static bool is_forbidden(struct net *net, struct flowi4 flow)
 	return ret && ret != -ENETUNREACH;
 }
 
-/*
- * An address of this host is reached through its loopback device, on whichever netdev it is;
- * anything else only through the netdev of the source address.
- */
+/* This host is reached through loopback, others only through the netdev of the source address */
 static struct dst_entry *find_ipv4(struct net *net, struct net_device *netdev,
 				   const struct roce_path *path, kuid_t uid)
 {
@@ -324,13 +295,9 @@ static struct roce_route *find_route(struct svt_path *path, kuid_t uid)
 	return route;
 }
 
-/**
- * roce_route_get() - the route of a path
- * @path: the path
- * @uid: who sends, for rules that ask; a route once found is for all who use the path
- *
- * Context: BH off, in an RCU read section, to the end of which the result is good.
- * Return: where to send packets, or NULL when there is no route now.
+/*
+ * BH off, in an RCU read section, to the end of which the result is good. NULL: no route now. A
+ * route found for @uid, for rules that ask, serves all users of the path.
  */
 struct dst_entry *roce_route_get(struct svt_path *path, kuid_t uid)
 {

@@ -10,31 +10,18 @@
 
 struct roce_net;
 
-/**
- * struct roce_route - a route that was found; does not change once published, but for its end
- * @rcu: for its end
- * @node: in roce_net.routes
- * @dst: with a reference; NULL when the namespace has ended
- * @cookie: tells whether @dst is still good
- */
+/* Does not change once published, but for its end */
 struct roce_route {
 	struct rcu_head rcu;
-	struct list_head node;
-	struct dst_entry *dst;
-	u32 cookie;
+	struct list_head node; /* in roce_net.routes */
+	struct dst_entry *dst; /* with a reference; NULL: the namespace has ended */
+	u32 cookie; /* tells whether dst is still good */
 };
 
-/**
- * struct roce_path - what is kept in svt_path.priv
- * @route: the last route found, or NULL; replaced by xchg
- * @headers: the same for each packet but for lengths, identification and checksums
- * @ipv6: which of @headers
- *
- * All but @route is set by roce_path_init() and then only read.
- */
+/* svt_path.priv. roce_path_init() sets all but route, then it is only read */
 struct roce_path {
-	struct roce_route __rcu *route;
-	union roce_headers headers;
+	struct roce_route __rcu *route; /* the last found, or NULL; replaced by xchg */
+	union roce_headers headers; /* but for lengths, identification and checksums */
 	bool ipv6;
 };
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/*
- * Packets that were built on this host are known by their pages, and by a keyed hash of the
- * addresses that they were built with. See seal.h.
- */
+/* A page tells that packets were built on this host, a keyed hash their addresses; see seal.h */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/net.h>
@@ -19,9 +16,8 @@ void roce_own_page(struct page *page)
 }
 
 /*
- * Behind a packet of ours GRO may have merged packets of others, whose ICRC nobody has checked. It
- * adds a fragment or an skb for each. Packets of ours share fragments; those that do not, for each
- * filled its pages, are taken for merged ones and checked.
+ * GRO may have merged packets of others, whose ICRC nobody has checked, behind ours: in a fragment
+ * or an skb each. Ours share fragments; those that each filled its pages are checked, too.
  */
 static bool may_be_merged(const struct skb_shared_info *shared)
 {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The UDP sockets and the hooks that receive for all devices and GIDs of a namespace.
- *
- * They come with the first device or GID of the namespace and go with the last. As kernel sockets
- * they hold no reference on it. Nothing is sent through them; packets go out by transmit.c. The
- * sockets own the port, and have GRO merge what comes to it; most packets are taken by the hooks,
- * in front of them, see receive.c.
- * roce_net.sockets_lock protects the count and the pointers. A socket's own lock, which to lockdep
- * is that of any UDP or TCP socket, is taken when it is opened and closed only, inside of that.
+ * The UDP sockets and the hooks that receive for all devices and GIDs of a namespace, as long as it
+ * has one. Kernel sockets hold no reference on it. Nothing is sent through them: they own the port,
+ * and have GRO merge what comes. The hooks, in front of them, take most packets, see receive.c.
+ * roce_net.sockets_lock protects the count and the pointers. A socket's own lock, to lockdep that
+ * of any UDP or TCP socket, is taken inside of that, only when it is opened and closed.
  */
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
@@ -43,10 +40,7 @@ static void close_socket(struct socket **socket)
 	*socket = NULL;
 }
 
-/*
- * GRO merges datagrams for a socket with UDP_GRO only: those of one flow that have a checksum.
- * receive.c takes such an skb apart again, as it does one that the sender made.
- */
+/* GRO merges datagrams of a flow for UDP_GRO sockets only, and if they have a checksum */
 static int merge_datagrams(struct socket *socket)
 {
 	int on = 1;
@@ -93,7 +87,7 @@ static int open_sockets(struct net *net, struct socket **sockets)
 	return ret;
 }
 
-/* Readers of the second kind of pointers are done when udp_tunnel_sock_release() returns */
+/* Readers of rnet->sk are done when udp_tunnel_sock_release() returns */
 static void close_sockets(struct roce_net *rnet)
 {
 	lockdep_assert_held(&rnet->sockets_lock);
@@ -120,13 +114,7 @@ static int open_all(struct net *net, struct roce_net *rnet)
 	return ret;
 }
 
-/**
- * roce_sockets_get() - have the RoCE sockets of a namespace open
- * @net: the namespace
- *
- * Context: may sleep; RTNL may be held.
- * Return: 0 or a negative errno; -EADDRINUSE when somebody else has the port.
- */
+/* RTNL may be held. Return: -EADDRINUSE: somebody else has the port */
 int roce_sockets_get(struct net *net)
 {
 	struct roce_net *rnet = roce_net(net);
@@ -141,12 +129,7 @@ int roce_sockets_get(struct net *net)
 	return ret;
 }
 
-/**
- * roce_sockets_put() - undo roce_sockets_get()
- * @net: the namespace
- *
- * Context: may sleep; RTNL may be held.
- */
+/* RTNL may be held */
 void roce_sockets_put(struct net *net)
 {
 	struct roce_net *rnet = roce_net(net);

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Transmit: a train becomes skbs and goes to IP.
- *
- * Packets of a train share an skb, which UDP segmentation offload cuts where the netdev cannot
- * carry it whole: at a physical device, not on a veth, a bridge or loopback. So all that it puts
- * into a packet is known before, and the ICRC, which covers lengths and the identification of
- * IPv4, is computed for each packet as it will be on the wire. The UDP checksum is left to the
- * netdev, or to whoever can still spare it. `ip link set NETDEV gso_max_segs 1` has each packet
- * sent alone.
- *
- * Payload is copied, not referred to: a program may change its memory at any time, and a packet
- * whose ICRC is wrong for that would be lost, again and again.
- *
- * Runs with BH off in an RCU read section, on several CPUs at a time also for one flow.
+ * Transmit: a train becomes skbs and goes to IP. Its packets share an skb, which UDP segmentation
+ * offload cuts where the netdev cannot carry it whole: at a physical device, not on a veth, a
+ * bridge or loopback (`ip link set NETDEV gso_max_segs 1` has each packet sent alone). All that it
+ * puts into a packet is known before, and the ICRC, which covers lengths and the identification of
+ * IPv4, is of each packet as it will be on the wire. The UDP checksum is left to the netdev, or to
+ * others that can spare it. Payload is copied: a program may change it at any time, and a packet
+ * with a wrong ICRC would be lost, again and again. Runs with BH off in an RCU read section, on
+ * several CPUs at a time also for one flow.
  */
 #include <linux/bvec.h>
 #include <linux/highmem.h>
@@ -37,15 +32,10 @@
 /* More than one flow may have in flight, in pieces of 32 KiB */
 #define PAGES	12
 
-/**
- * struct page_ring - where the packets of shared skbs are, one behind the other
- * @lock: from the search for room until it is taken; what is taken belongs to its skb
- * @pages: each is used again when the packets on it are gone
- * @current_page: the one in use
- */
+/* Where the packets of shared skbs are, one behind the other */
 struct page_ring {
-	local_lock_t lock; /* see above */
-	struct page_frag pages[PAGES];
+	local_lock_t lock; /* from the search for room until it is taken; then the skb has it */
+	struct page_frag pages[PAGES]; /* each is used again when the packets on it are gone */
 	unsigned int current_page;
 };
 
@@ -54,28 +44,16 @@ static DEFINE_PER_CPU(struct page_ring, page_rings) = { .lock = INIT_LOCAL_LOCK(
 /* Payload from this length on is copied and put into the ICRC in one pass */
 #define ONE_PASS	512
 
-/**
- * struct shipment - a train on its way out
- * @train: as the core gave it
- * @at: the next byte of its payload
- * @vector: as roce_crc_enter() said
- * @path: where it goes
- * @dst: the route
- * @sk: owns the packets
- * @ip_id: identification of the first IPv4 packet
- * @headers: of the next skb
- * @masked: the same for the ICRC of the next packet
- */
 struct shipment {
 	const struct svt_train *train;
-	struct bvec_iter at;
+	struct bvec_iter at; /* next byte of payload */
 	bool vector;
 	const struct roce_path *path;
 	struct dst_entry *dst;
-	struct sock *sk;
-	u16 ip_id;
-	union roce_headers headers;
-	struct roce_masked masked;
+	struct sock *sk; /* owns the packets */
+	u16 ip_id; /* of the first IPv4 packet */
+	union roce_headers headers; /* of the next skb */
+	struct roce_masked masked; /* of the next packet */
 };
 
 /* The count of pad bytes is in bits 4 and 5 of the second byte of the BTH */
@@ -267,7 +245,7 @@ static void put_headers(struct shipment *shipment, struct sk_buff *skb, unsigned
 	memcpy(skb_network_header(skb), headers, front);
 }
 
-/* With the socket, which filters of the control group of who made the QP look for */
+/* Filters of the control group that the QP's maker is in look for the socket */
 static int local_out(struct shipment *shipment, struct sk_buff *skb)
 {
 	struct net *net = dev_net(shipment->dst->dev);
@@ -297,7 +275,6 @@ static void count_drops(struct svt_device *dev, unsigned int packets)
 		svt_count_drop(dev, true);
 }
 
-/* Packet @index alone. Return: 0 when it is on its way */
 static int send_packet(struct shipment *shipment, unsigned int index)
 {
 	unsigned int length = packet_length(shipment->train, index);
@@ -316,9 +293,8 @@ static int send_packet(struct shipment *shipment, unsigned int index)
 }
 
 /*
- * A piece at the end of @skb for as many packets from @from on as it has room for, and which is the
- * next; in front of the first there is room for the seal. NULL: no memory, or @skb has too many
- * pieces
+ * A piece at the end of @skb for packets from @from to *@next - 1, with room for the seal in front
+ * of the first. NULL: no memory, or @skb has too many pieces.
  */
 static u8 *take_room(const struct svt_train *train, struct sk_buff *skb, unsigned int from,
 		     unsigned int to, unsigned int *next)
@@ -391,7 +367,6 @@ static struct sk_buff *merge_packets(struct shipment *shipment, unsigned int fro
 	return skb;
 }
 
-/* Return: how many packets were lost */
 static unsigned int send_apart(struct shipment *shipment, unsigned int from, unsigned int to)
 {
 	unsigned int lost = 0;
@@ -430,10 +405,7 @@ static void send_train(struct svt_device *dev, struct shipment *shipment)
 	}
 }
 
-/*
- * Whether the core can hand over @train to a device of this host. Not as long as somebody looks at
- * loopback's packets, and until those that he saw have arrived.
- */
+/* Not while a tap looks at loopback's packets, nor until those that it saw have arrived */
 static bool is_local(struct svt_train *train, const struct dst_entry *dst)
 {
 	struct roce_device *peer;
@@ -446,14 +418,7 @@ static bool is_local(struct svt_train *train, const struct dst_entry *dst)
 	return peer;
 }
 
-/**
- * roce_xmit() - svt_backend_ops.xmit
- * @dev: the device
- * @train: to be sent
- *
- * Context: BH off, in an RCU read section.
- * Return: 0, -EAGAIN or SVT_XMIT_LOCAL, see the operation.
- */
+/* svt_backend_ops.xmit. BH off, in an RCU read section */
 int roce_xmit(struct svt_device *dev, struct svt_train *train)
 {
 	struct roce_flow *flow = to_roce_flow(train->flow);
@@ -481,11 +446,7 @@ int roce_xmit(struct svt_device *dev, struct svt_train *train)
 	return 0;
 }
 
-/**
- * roce_transmit_exit() - let go of memory for packets
- *
- * Context: module exit; nothing is sent any more.
- */
+/* Nothing is sent any more */
 void roce_transmit_exit(void)
 {
 	int cpu;
