@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Packets that come to a device: a queue by the time at which they are due, and a tasklet that
- * takes from its head what is. Senders add under the lock of the queue; the tasklet, which runs on
- * one CPU at a time, so that packets keep their order, lets go of it around each call of the core.
- *
- * What arrives makes the core send, and that makes more arrive: a softirq that waited for the end
- * of it would not end. So the tasklet takes a number of packets and comes back for the rest.
+ * takes from its head. Senders add under the queue's lock; the tasklet drops it around each call of
+ * the core. The tasklet runs on one CPU at a time, so packets keep their order. Arrivals make the
+ * core send, and that makes more arrive: so the tasklet takes LOOP_BUDGET packets and comes back
+ * for the rest, to let the softirq end.
  */
 #include "arrival.h"
 
-/* What is due first; NULL when nothing is: then it is waited for */
+/* Return: the packet due first; NULL: none is due, and the timer runs if one waits */
 static struct sk_buff *next_arrival(struct loop_arrivals *arrivals)
 {
 	struct sk_buff *skb;
@@ -44,11 +43,6 @@ static enum hrtimer_restart wake(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/**
- * loop_arrivals_init - nothing has come yet
- * @arrivals: of @dev
- * @dev: may be not registered so far
- */
 void loop_arrivals_init(struct loop_arrivals *arrivals, struct svt_device *dev)
 {
 	arrivals->dev = dev;
@@ -57,13 +51,7 @@ void loop_arrivals_init(struct loop_arrivals *arrivals, struct svt_device *dev)
 	tasklet_setup(&arrivals->tasklet, arrive);
 }
 
-/**
- * loop_arrivals_add - a packet comes to the device, behind all that are due no later
- * @arrivals: of the device
- * @skb: due at its tstamp; consumed. NULL when there was no memory for it: then it is counted
- *
- * Context: BH off.
- */
+/* BH off. @skb, due at its tstamp, is consumed. NULL: there was no memory for it; it is counted */
 void loop_arrivals_add(struct loop_arrivals *arrivals, struct sk_buff *skb)
 {
 	struct sk_buff *before;
@@ -83,12 +71,7 @@ void loop_arrivals_add(struct loop_arrivals *arrivals, struct sk_buff *skb)
 	spin_unlock(&arrivals->queue.lock);
 }
 
-/**
- * loop_arrivals_stop - what has not arrived is lost
- * @arrivals: to which nobody adds any more
- *
- * Context: may sleep.
- */
+/* May sleep. Nobody adds any more; what has not arrived is lost */
 void loop_arrivals_stop(struct loop_arrivals *arrivals)
 {
 	/* Without a packet the tasklet does not start the timer again */

@@ -12,7 +12,6 @@
 /* Packets that arrive at a time: as many as NAPI has */
 #define LOOP_BUDGET	64
 
-/* What comes to a device */
 struct loop_arrivals {
 	struct svt_device *dev;
 	struct sk_buff_head queue;	/* by time of arrival (tstamp) */

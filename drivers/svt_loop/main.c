@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * svt_loop: a wire in memory, with faults by script (script.c). The template for a new backend. The
- * form of its packets is in packet.c, how they come to the core in arrival.c.
- *
- * What a backend has to do, and where this one does it:
- *  - Make a device when the user says `rdma link add NAME type svt_loop netdev NETDEV`: newlink()
- *    allocates it with svt_alloc_device() and registers it with svt_register_device(). From then on
- *    anybody may unregister it. When that is done, and nobody uses it any more, comes release().
- *  - Say how the link is: svt_set_link(), at first and whenever it changes.
- *  - Send: xmit() gets a train of packets, headers and payload apart, in whatever context the core
- *    is in, BH off. It must not call the core back, so packets arrive later (arrival.c).
- *  - Receive: svt_receive() with an skb whose svt_rx_cb tells where packets are in it, and
- *    rx_address() for who sent them.
- *  - Go when the netdev goes, from which ib_core takes the GIDs: netdev_event().
- * Operations that are left NULL are optional; svt_roce has them all. Nobody is refused here: what
- * does not fit into a queue is lost.
- *
+ * svt_loop: a wire in memory, with faults by script (script.c), and the template for a new backend.
  * All devices, of all namespaces, are on one wire. A packet goes to the device that has its
- * destination among its GIDs, a multicast packet to each. The netdev carries nothing, so that one
- * of type dummy will do. RTNL protects changes of the list of devices; senders read it under RCU.
+ * destination among its GIDs, a multicast packet to each. The netdev carries nothing: type dummy
+ * will do. RTNL protects changes of the list of devices; senders read it under RCU.
+ *
+ * A backend has to
+ *  - make a device for `rdma link add NAME type svt_loop netdev NETDEV`: newlink(). Registered, it
+ *    may be unregistered by anybody; release() comes when that is done and nobody uses it;
+ *  - say how the link is: svt_set_link(), at first and whenever it changes;
+ *  - send: xmit() gets a train of packets, headers and payload apart, in any context with BH off.
+ *    It must not call the core back: packets arrive later (arrival.c), or are lost in a full queue;
+ *  - receive: svt_receive() with an skb whose svt_rx_cb tells where packets are in it, and
+ *    rx_address() for their sender;
+ *  - go when the netdev goes, from which ib_core takes the GIDs: netdev_event().
+ * Operations that are NULL are optional; svt_roce has them all.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -112,12 +108,11 @@ static int loop_xmit(struct svt_device *dev, struct svt_train *train)
 	return 0;
 }
 
-/* The device is taken off the list last of all, for loop_exit() waits for those that are in it */
+/* The list is left last, for loop_exit() waits for those in it */
 static void loop_release(struct svt_device *dev)
 {
 	struct loop_device *device = container_of(dev, struct loop_device, svt);
 
-	/* It was not started */
 	if (!device->on_wire)
 		return;
 	debugfs_remove(device->directory);
@@ -152,7 +147,7 @@ static void make_directory(struct loop_device *device, const char *name)
 	debugfs_create_file("script", 0200, device->directory, &device->script, &loop_script_fops);
 }
 
-/* Return: false when the netdev went before netdev_event() could find the device in the list */
+/* Return: false: the netdev went before netdev_event() could find the device in the list */
 static bool start(struct loop_device *device, const char *name)
 {
 	static const struct svt_link link = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What a packet looks like on this wire: 40 bytes of network header, as the receiver of a datagram
- * is to find them (IPv6 or, for addresses of IPv4, 20 bytes of nothing and an IPv4 header: IBTA
- * annex A17), and what the core gave. There is no UDP header and no ICRC; the network header counts
- * them all the same, so that a program sees what it would on a network.
+ * A packet on this wire: 40 bytes of network header, as the receiver of a datagram is to find them
+ * (IPv6, or 20 bytes of nothing and an IPv4 header: IBTA annex A17), and what the core gave. There
+ * is no UDP header and no ICRC. The network header counts them all the same, so that a program sees
+ * what it would on a network.
  */
 #include <linux/ip.h>
 #include <linux/udp.h>
@@ -58,14 +58,7 @@ static void fill_ipv6(struct ib_grh *header, const struct svt_path *path, unsign
 	};
 }
 
-/**
- * loop_make_packet() - make a packet of a train
- * @train: whose payload iterator stands at the payload of this packet
- * @index: of the packet
- *
- * Context: any.
- * Return: an skb as svt_receive() wants it, or NULL.
- */
+/* The payload iterator stands at this packet's payload. Return: for svt_receive(), or NULL */
 struct sk_buff *loop_make_packet(struct svt_train *train, unsigned int index)
 {
 	const u8 *header = train->headers + index * train->header_length;
@@ -94,15 +87,7 @@ struct sk_buff *loop_make_packet(struct svt_train *train, unsigned int index)
 	return skb;
 }
 
-/**
- * loop_rx_address() - svt_backend_ops.rx_address
- * @dev: not used
- * @skb: from loop_make_packet()
- * @length: not used: there is one packet in @skb
- * @address: to be filled
- *
- * Context: any.
- */
+/* svt_backend_ops.rx_address. There is one packet in @skb, so that @length is not needed */
 void loop_rx_address(struct svt_device *dev, const struct sk_buff *skb, u32 length,
 		     struct svt_rx_address *address)
 {
