@@ -173,7 +173,7 @@ no_lock_of_vmalloc_in_softirq() {
 	echo 0 >"$TRACING/options/func_stack_trace"
 	echo >"$TRACING/set_ftrace_filter"
 	head -n 1 "$WORK/trace"
-	fails grep -m 1 -B 8 -A 20 svt_side_skb "$WORK/trace"
+	fails grep -m 1 -B 8 -A 20 svt_half_skb "$WORK/trace"
 }
 
 # The same each time
