@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Atomic operations on a region, by the CPU's own atomic instructions: atomic also against other
- * devices that do the same, and against user space (IB_ATOMIC_GLOB). Called by the responder in the
- * RCU read section of the look-up. Takes no lock.
+ * devices that do the same, and against user space (IB_ATOMIC_GLOB). All run without a lock, in
+ * the RCU read section in which the responder looked up the 8 bytes. They return 0; -EINVAL not
+ * aligned to 8 (IBTA 9.4.5); -EAGAIN invalidated since the look-up, or the page is not at hand.
  */
 #include <linux/align.h>
 #include <linux/atomic.h>
@@ -27,10 +28,6 @@ static atomic64_t *map_value(const struct svt_region *region)
 	return kmap_local_page(bvec.bv_page) + bvec.bv_offset;
 }
 
-/*
- * The 8 bytes at region->addr, until unmap(); -EINVAL: not aligned; -EAGAIN: invalidated
- * meanwhile, or not at hand.
- */
 static atomic64_t *map(const struct svt_region *region)
 {
 	atomic64_t *value;
@@ -49,16 +46,7 @@ static void unmap(const struct svt_region *region, atomic64_t *value)
 	svt_region_leave(region);
 }
 
-/**
- * svt_region_fetch_add() - add to 8 bytes of memory
- * @region: 8 bytes, from svt_region_remote() with IB_ACCESS_REMOTE_ATOMIC
- * @add: added, host order, wraps
- * @original: set to what was there
- *
- * Context: The RCU read section in which @region was looked up.
- * Return: 0; -EINVAL the address is not a multiple of 8 (IBTA 9.4.5); -EAGAIN the region was
- * invalidated since it was looked up, or the page is not at hand.
- */
+/* In host order */
 int svt_region_fetch_add(const struct svt_region *region, u64 add, u64 *original)
 {
 	atomic64_t *value = map(region);
@@ -70,38 +58,20 @@ int svt_region_fetch_add(const struct svt_region *region, u64 add, u64 *original
 	return 0;
 }
 
-/**
- * svt_region_store() - replace 8 bytes of memory at once
- * @region: 8 bytes, from svt_region_remote() with IB_ACCESS_REMOTE_WRITE
- * @value: what replaces them, as it is to be in memory
- *
- * Context: The RCU read section in which @region was looked up.
- * Return: 0; -EINVAL the address is not a multiple of 8; -EAGAIN the region was invalidated since
- * it was looked up, or the page is not at hand.
- */
+/* @value has the byte order of memory */
 int svt_region_store(const struct svt_region *region, u64 value)
 {
 	atomic64_t *word = map(region);
 
 	if (IS_ERR(word))
 		return PTR_ERR(word);
-	/* Whoever sees the value sees all that the peer wrote before it */
+	/* A reader of the value also sees all that the peer wrote before it */
 	atomic64_set_release(word, value);
 	unmap(region, word);
 	return 0;
 }
 
-/**
- * svt_region_compare_swap() - replace 8 bytes of memory if they are as expected
- * @region: 8 bytes, from svt_region_remote() with IB_ACCESS_REMOTE_ATOMIC
- * @compare: what is expected, host order
- * @swap: what replaces it
- * @original: set to what was there
- *
- * Context: The RCU read section in which @region was looked up.
- * Return: 0; -EINVAL the address is not a multiple of 8 (IBTA 9.4.5); -EAGAIN the region was
- * invalidated since it was looked up, or the page is not at hand.
- */
+/* In host order */
 int svt_region_compare_swap(const struct svt_region *region, u64 compare, u64 swap, u64 *original)
 {
 	atomic64_t *value = map(region);

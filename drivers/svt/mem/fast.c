@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Regions for fast registration: a kernel client maps pages (verbs), work requests register what is
- * mapped and invalidate it. svt_fast.lock serialises these.
- *
- * What was mapped last stays with the region: each registration takes it, until the client maps
- * something else. It may do that while the region is valid or a registration is posted, and so
- * there are two tables. A registration takes what is mapped when it is carried out, not when it was
- * posted.
- *
- * A region that is not valid is the client's, with the pages behind it, as soon as the invalidation
- * has completed. No grace period can be waited for then, so who uses the pages counts itself
- * (svt_region_enter()), and the invalidation waits for the count. Registration may then change the
- * fields in place, though look-ups go on: a look-up reads the generation first, which is why one
- * that saw fields of two registrations does not get in.
+ * Regions for fast registration: a kernel client maps pages (verbs), and work requests register and
+ * invalidate them. The client may map while the region is valid, so there are two tables. A
+ * registration takes the pages that are mapped when it runs. Invalidation returns the pages to the
+ * client. It can not wait for a grace period, so it waits for the count of users
+ * (svt_region_enter()). A registration changes fields while look-ups go on. A look-up reads the
+ * generation first: if it saw fields of two registrations, svt_region_enter() fails.
  */
 #include <linux/log2.h>
 #include <linux/overflow.h>
@@ -27,14 +20,6 @@
 			 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_OPTIONAL)
 #define CHANGES		(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)
 
-/**
- * svt_fast_init() - make a region one for fast registration
- * @mr: without a table
- * @pages: that it can have, 1 to SVT_MAX_FAST_PAGES
- *
- * Context: May sleep.
- * Return: 0 or -ENOMEM.
- */
 int svt_fast_init(struct svt_mr *mr, u32 pages)
 {
 	struct svt_page_table *table = svt_page_table_alloc(pages, PAGE_SHIFT, 0);
@@ -53,12 +38,6 @@ int svt_fast_init(struct svt_mr *mr, u32 pages)
 	return 0;
 }
 
-/**
- * svt_fast_free() - undo svt_fast_init()
- * @mr: whose key nobody can find any more
- *
- * Context: May sleep.
- */
 void svt_fast_free(struct svt_mr *mr)
 {
 	svt_page_table_free(rcu_replace_pointer(mr->table, NULL, true));
@@ -77,13 +56,7 @@ static struct svt_page_table *mapping(const struct svt_mr *mr)
 			     rcu_dereference_protected(mr->table, lockdep_is_held(&fast->lock));
 }
 
-/**
- * svt_fast_map_begin() - begin to map pages in place of those that are mapped
- * @mr: region for fast registration, also a valid one
- * @page_size: bytes of a block, see svt_is_block_size()
- *
- * Context: Any with interrupts on. Takes the region's lock, until svt_fast_map_end().
- */
+/* Interrupts are on. Any svt_is_block_size(). Holds the lock until svt_fast_map_end(). */
 void svt_fast_map_begin(struct svt_mr *mr, u32 page_size)
 	__acquires(&mr->fast->lock)
 {
@@ -95,14 +68,6 @@ void svt_fast_map_begin(struct svt_mr *mr, u32 page_size)
 	fast->mapped = 0;
 }
 
-/**
- * svt_fast_map_block() - map one more block
- * @mr: as given to svt_fast_map_begin()
- * @start: where it begins in physical memory
- *
- * Context: Between svt_fast_map_begin() and svt_fast_map_end().
- * Return: 0, or -ENOMEM when there is no room.
- */
 int svt_fast_map_block(struct svt_mr *mr, phys_addr_t start)
 {
 	struct svt_fast *fast = mr->fast;
@@ -114,12 +79,6 @@ int svt_fast_map_block(struct svt_mr *mr, phys_addr_t start)
 	return 0;
 }
 
-/**
- * svt_fast_map_end() - end what svt_fast_map_begin() began
- * @mr: as given to that
- *
- * Context: behind svt_fast_map_begin(), whose lock it releases.
- */
 void svt_fast_map_end(struct svt_mr *mr)
 	__releases(&mr->fast->lock)
 {
@@ -142,7 +101,7 @@ static int register_check(const struct svt_mr *mr, const struct svt_fast_reg *re
 	return 0;
 }
 
-/* Nobody is in, and nobody gets in before the key is valid */
+/* No one is in svt_region_enter() now, or gets in before the key is valid */
 static void publish(struct svt_mr *mr, const struct svt_fast_reg *reg)
 {
 	struct svt_page_table *table = mapping(mr);
@@ -163,16 +122,15 @@ static void publish(struct svt_mr *mr, const struct svt_fast_reg *reg)
 }
 
 /**
- * svt_fast_register() - IB_WR_REG_MR: make what is mapped a valid region
+ * svt_fast_register() - IB_WR_REG_MR: make the mapped pages a valid region
  * @keys: the table
  * @pd: of the QP
  * @reg: the request
  *
- * A region has to be invalidated before it is registered again (IBTA 10.6.4).
- *
- * Context: Any but hard interrupts. Takes the region's lock.
+ * A region must be invalidated before it is registered again (IBTA 10.6.4).
+ * Context: Any but hard interrupts.
  * Return: 0; -EINVAL no such region, it is valid, or access flags; -EACCES another protection
- * domain; -EFAULT not within what is mapped.
+ * domain; -EFAULT outside of the mapped pages
  */
 int svt_fast_register(struct svt_keys *keys, const struct ib_pd *pd,
 		      const struct svt_fast_reg *reg)
@@ -198,13 +156,6 @@ unlock:
 	return ret;
 }
 
-/**
- * svt_fast_enter() - svt_region_enter() of a region for fast registration
- * @region: of one
- *
- * Context: as svt_region_enter().
- * Return: as svt_region_enter().
- */
 bool svt_fast_enter(const struct svt_region *region)
 {
 	const struct svt_mr *mr = region->mr;
@@ -220,17 +171,10 @@ bool svt_fast_enter(const struct svt_region *region)
 	return false;
 }
 
-/**
- * svt_fast_invalidate() - let no access pass until the next registration
- * @mr: region for fast registration
- * @rkey: its key
- *
- * When it returns nothing that a peer asked for uses the pages. It waits until those trains are
- * copied that are under way.
- *
- * Context: RCU read section; not between svt_region_enter() and svt_region_leave(); not hard
- * interrupts. Takes the region's lock.
- * Return: 0; -EALREADY it is not valid; -EINVAL not its key any more.
+/*
+ * On return nothing that a peer asked for uses the pages. Busy-waits for the copies under way, so
+ * it must not be called between svt_region_enter() and svt_region_leave(), nor in hard interrupts.
+ * -EALREADY: not valid; -EINVAL: @rkey is not its key any more.
  */
 int svt_fast_invalidate(struct svt_mr *mr, u32 rkey)
 {

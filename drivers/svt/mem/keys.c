@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The key table of a device. Verbs inserts and removes keys; every access looks one up under RCU.
- * The table has its own bucket locks. The fields of a key are set before it is inserted and change
- * only while it is not valid and a grace period has passed (regions), or stand in an RCU protected
- * struct svt_mw_binding (windows), so that a look-up sees them as they belong together.
+ * The key table of a device. Verbs inserts and removes keys; each access looks one up under RCU.
+ * The table has its own bucket locks. A look-up must see fields that belong together: those of a
+ * region change only while it is not valid and a grace period has passed, those of a window are in
+ * an RCU protected struct svt_mw_binding.
  */
 #include <linux/random.h>
 #include <linux/rcupdate.h>
@@ -21,25 +21,13 @@ static const struct rhashtable_params keys_params = {
 	.automatic_shrinking = true,
 };
 
-/**
- * svt_keys_init() - make an empty key table
- * @keys: the table
- *
- * Context: May sleep.
- * Return: 0 or -ENOMEM.
- */
 int svt_keys_init(struct svt_keys *keys)
 {
 	atomic_set(&keys->count, 0);
 	return rhashtable_init(&keys->table, &keys_params);
 }
 
-/**
- * svt_keys_destroy() - free a key table
- * @keys: empty: ib_core has seen to it that regions and windows go before their device
- *
- * Context: May sleep.
- */
+/* ib_core destroys regions and windows before their device: the table is empty */
 void svt_keys_destroy(struct svt_keys *keys)
 {
 	WARN_ON(atomic_read(&keys->count));
@@ -51,11 +39,8 @@ void svt_keys_destroy(struct svt_keys *keys)
  * @keys: the table
  * @key: all but @index and @key is set
  *
- * Index and tag are random over their full width, so that a key can not be guessed from another;
- * the index is never 0, so that no key is.
- *
- * Context: May sleep.
- * Return: 0, or -ENOMEM when memory or keys run out.
+ * Index and tag are random, so nobody can guess a key from another. No key is 0.
+ * Return: 0, or -ENOMEM when memory or keys run out
  */
 int svt_key_insert(struct svt_keys *keys, struct svt_key *key)
 {
@@ -79,44 +64,26 @@ int svt_key_insert(struct svt_keys *keys, struct svt_key *key)
 	return -ENOMEM;
 }
 
-/**
- * svt_key_disable() - let no access pass a region's key, before its fields change
- * @key: of a region; svt_key_enable() lets accesses pass again
- *
- * Expedited, as in svt_key_remove().
- *
- * Context: May sleep: when it returns, no look-up uses what it found before.
- */
+/* On return no look-up uses what it found before, and the fields may change. May sleep. */
 void svt_key_disable(struct svt_key *key)
 {
 	WRITE_ONCE(key->valid, false);
 	synchronize_rcu_expedited();
 }
 
-/**
- * svt_key_enable() - let accesses pass a region's key again
- * @key: of a region, after svt_key_disable()
- *
- * Release: pairs with the acquire of @valid in region_key().
- *
- * Context: Any.
- */
 void svt_key_enable(struct svt_key *key)
 {
-	/* Pairs as above */
+	/* Pairs with the acquire of @valid in region_key() */
 	smp_store_release(&key->valid, true);
 }
 
 /**
  * svt_key_remove() - take a key out of the table
  * @keys: the table
- * @key: in it
+ * @key: a window's was retired by svt_mw_retire()
  *
- * When it returns nobody uses the key or the memory behind it, nor looks at the window whose key it
- * was, and which svt_mw_retire() has unbound before. The grace period is expedited because a
- * process waits for it at each deregistration, and programs register and deregister by the
- * thousand: a normal one takes tens of milliseconds.
- *
+ * On return nobody uses the key, its memory or its window. The grace period is expedited, as a
+ * process waits for it at each deregistration: a normal one takes tens of milliseconds.
  * Context: May sleep.
  */
 void svt_key_remove(struct svt_keys *keys, struct svt_key *key)
@@ -127,14 +94,7 @@ void svt_key_remove(struct svt_keys *keys, struct svt_key *key)
 	synchronize_rcu_expedited();
 }
 
-/**
- * svt_key_find() - look up a key by its upper 24 bits
- * @keys: the table
- * @value: an lkey or rkey
- *
- * Context: RCU read section.
- * Return: The key, whose @key, @valid and @pd the caller checks, or NULL.
- */
+/* In an RCU read section. The caller checks @key, @valid and @pd of the key. */
 struct svt_key *svt_key_find(struct svt_keys *keys, u32 value)
 {
 	u32 index = value >> SVT_KEY_TAG_BITS;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The page table of a region: two levels, so that no allocation is larger than a page but for the
- * upper one, which is 4 MiB for a region of SVT_MAX_REGION bytes in pages of 4 KiB. Verbs fills it
- * before it publishes it in svt_mr.table; from then on it does not change.
+ * The page table of a region. It has two levels, so that only the upper one may be larger than a
+ * page: 4 MiB for a region of SVT_MAX_REGION bytes in pages of 4 KiB. Verbs fills the table before
+ * it publishes it in svt_mr.table. After that it does not change.
  */
 #include <linux/math64.h>
 #include <linux/mm.h>
@@ -16,7 +16,7 @@ static u64 chunk_count(u64 blocks)
 	return DIV_ROUND_UP_ULL(blocks, SVT_PAGES_PER_CHUNK);
 }
 
-/* The last chunk has as many as there are left, so that a small region has a small table */
+/* The last chunk is shorter, so that a small region has a small table */
 static phys_addr_t *chunk_alloc(u64 blocks, u64 chunk)
 {
 	u64 left = blocks - chunk * SVT_PAGES_PER_CHUNK;
@@ -26,15 +26,11 @@ static phys_addr_t *chunk_alloc(u64 blocks, u64 chunk)
 }
 
 /**
- * svt_page_table_alloc() - allocate the page table of a region
- * @blocks: how many; at least 1, at most SVT_MAX_REGION bytes and one block
- * @shift: log2 of the bytes of a block, PAGE_SHIFT to 30
- * @first_offset: bytes from the start of the first block to the first byte of the region
- *
- * The memory is charged to the caller's memory cgroup.
- *
- * Context: May sleep.
- * Return: The table, to be filled by svt_page_table_set(), or NULL.
+ * svt_page_table_alloc() - allocate a page table, charged to the caller's memory cgroup
+ * @blocks: 1 to SVT_MAX_REGION bytes and one block
+ * @shift: log2 of the bytes of a block, PAGE_SHIFT to SVT_MAX_BLOCK_SHIFT
+ * @first_offset: of the region in the first block
+ * Return: the table, or NULL
  */
 struct svt_page_table *svt_page_table_alloc(u64 blocks, unsigned int shift, u64 first_offset)
 {
@@ -65,14 +61,7 @@ free:
 	return NULL;
 }
 
-/**
- * svt_page_table_set() - enter a block
- * @table: not yet published
- * @block: number of the block, below @table->blocks
- * @start: where it begins in physical memory; no block of less than a page reaches over its end
- *
- * Context: Any.
- */
+/* @start: physical address; a block smaller than a page does not cross the end of its page */
 void svt_page_table_set(struct svt_page_table *table, u64 block, phys_addr_t start)
 {
 	if (WARN_ON_ONCE(block >= table->blocks))
@@ -80,12 +69,6 @@ void svt_page_table_set(struct svt_page_table *table, u64 block, phys_addr_t sta
 	table->chunks[block / SVT_PAGES_PER_CHUNK][block % SVT_PAGES_PER_CHUNK] = start;
 }
 
-/**
- * svt_page_table_free() - free a page table, not the pages
- * @table: that nobody uses; may be NULL
- *
- * Context: May sleep.
- */
 void svt_page_table_free(struct svt_page_table *table)
 {
 	u64 i;

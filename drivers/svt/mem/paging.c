@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory that is paged on demand: nothing is pinned. The pages of a region that are known are in an
- * xarray; who needs one that is not has it faulted in by svt_paging_fault(), in a context that may
- * sleep. Before the process's mm takes a page away, or the right to write it, it calls
- * svt_paging_invalidate(), which forgets it.
- *
- * The engine looks pages up under RCU and uses them until the read section ends. So an invalidation
- * that forgot a page waits for a grace period before it lets the mm go on. A page that was faulted
- * in is entered under the lock of the xarray, and only if nothing was invalidated since it was
- * looked for: the sequence count of the notifier says so, which changes under the same lock.
+ * Memory that is paged on demand: nothing is pinned. The known pages of a region are in an xarray;
+ * svt_paging_fault() brings others. The mm calls svt_paging_invalidate() before it takes a page, or
+ * the right to write it, away. The engine uses pages until its RCU read section ends, so an
+ * invalidation that forgot a page waits for a grace period. A page that was faulted in is entered
+ * under the lock of the xarray, and only if the sequence count of the notifier, which changes under
+ * the same lock, is the same as before.
  */
 #include <linux/highmem.h>
 #include <linux/hmm.h>
@@ -27,7 +24,6 @@
 
 /* The tag of a page that may be written */
 #define WRITABLE	1UL
-/* Pages that are looked for at a time */
 #define BATCH		64
 /* How often a page may be taken away while it is brought */
 #define TRIES		1000
@@ -39,7 +35,7 @@ static bool is_writable(const void *entry)
 	return xa_pointer_tag((void *)entry) == WRITABLE;
 }
 
-/* What the engine wrote, the mm does not know of */
+/* The mm does not know what the engine wrote */
 static void forget_page(struct svt_paging *paging, void *entry)
 {
 	if (is_writable(entry))
@@ -47,7 +43,7 @@ static void forget_page(struct svt_paging *paging, void *entry)
 	atomic64_inc(&paging->invalidations);
 }
 
-/* Whether there was a page. The mm keeps them all until the notifier has returned. */
+/* Whether there was a page. The mm keeps the pages until the notifier has returned. */
 static bool forget(struct svt_paging *paging, const struct mmu_notifier_range *range,
 		   unsigned long seq)
 {
@@ -73,8 +69,8 @@ static bool forget(struct svt_paging *paging, const struct mmu_notifier_range *r
 }
 
 /*
- * Of two invalidations of one page the second may find nothing, and has to wait all the same: the
- * first counts in @leaving since before it forgot the page until the grace period has passed.
+ * Of two invalidations of one page the second may find nothing, but has to wait too. So each counts
+ * in @leaving from before it forgets a page until the grace period has passed.
  */
 static bool svt_paging_invalidate(struct mmu_interval_notifier *notifier,
 				  const struct mmu_notifier_range *range, unsigned long seq)
@@ -96,13 +92,11 @@ static const struct mmu_interval_notifier_ops notifier_ops = {
 
 /**
  * svt_paging_create() - page memory of the calling process on demand
- * @start: its address
+ * @start: address in the process
  * @length: bytes, mapped or not
- * @queue: workqueue for who looks up what is not there
- *
- * Context: May sleep.
- * Return: What svt_paging_end() releases, or ERR_PTR: -ENOMEM; -EINVAL the addresses wrap; -EINTR
- * the process is to end.
+ * @queue: for those who fault pages in
+ * Return: released by svt_paging_end(); or ERR_PTR: -ENOMEM; -EINVAL the addresses wrap; -EINTR the
+ * process is to end
  */
 struct svt_paging *svt_paging_create(u64 start, u64 length, struct workqueue_struct *queue)
 {
@@ -156,13 +150,7 @@ static void paging_release(struct kref *ref)
 	kfree_rcu(paging, rcu);
 }
 
-/**
- * svt_paging_get() - keep what a region is paged by
- * @region: that has svt_mr.paging, from a look-up
- *
- * Context: The RCU read section of the look-up: until it ends the region has its own reference.
- * Return: The same, with one reference more.
- */
+/* In the RCU read section of the look-up: until it ends the region has its own reference */
 struct svt_paging *svt_paging_get(const struct svt_region *region)
 {
 	struct svt_paging *paging = rcu_dereference(region->mr->paging);
@@ -171,30 +159,18 @@ struct svt_paging *svt_paging_get(const struct svt_region *region)
 	return paging;
 }
 
-/**
- * svt_paging_put() - let go of it
- * @paging: that nobody looks up in when the last goes
- *
- * Context: May sleep.
- */
+/* May sleep. Nobody looks pages up when the last reference goes. */
 void svt_paging_put(struct svt_paging *paging)
 {
 	kref_put(&paging->ref, paging_release);
 }
 
-/**
- * svt_paging_end() - no region has it any more
- * @paging: that nobody looks up in; may be NULL
- *
- * Who brings pages of it stops before long.
- *
- * Context: May sleep.
- */
+/* No region has it any more: faults under way stop soon. May sleep. */
 void svt_paging_end(struct svt_paging *paging)
 {
 	if (!paging)
 		return;
-	/* Pairs with the READ_ONCE() in fault_batch(), which only has to see it some time */
+	/* Pairs with the READ_ONCE() in fault_batch(), which may see it late */
 	WRITE_ONCE(paging->gone, true);
 	svt_paging_put(paging);
 }
@@ -236,7 +212,7 @@ static int enter_all(struct svt_paging *paging, const struct hmm_range *range, a
 	return ret;
 }
 
-/* The kernel itself can not reach it, or may not write it for a process: as for pinned memory */
+/* Memory that the kernel can not reach, or may not write for a process: as for pinned memory */
 static bool is_out_of_reach(const struct vm_area_struct *vma, unsigned long flags)
 {
 	if (flags & HMM_PFN_REQ_WRITE && vma->vm_flags & VM_SHADOW_STACK)
@@ -281,7 +257,7 @@ static int fault_range(struct svt_paging *paging, unsigned long start, unsigned 
 	return ret;
 }
 
-/* The memory that the pages are entered in is the process's, also if a worker does it */
+/* Charges the memory of the xarray to the process, also when a worker is the caller */
 static int fault_charged(struct svt_paging *paging, u64 start, u64 end, unsigned long flags,
 			 atomic64_t *count)
 {
@@ -294,7 +270,7 @@ static int fault_charged(struct svt_paging *paging, u64 start, u64 end, unsigned
 	return ret;
 }
 
-/* The address space is kept for one batch, so that it goes when the process does */
+/* Keeps the address space for one batch only, so that it goes when the process does */
 static int fault_batch(struct svt_paging *paging, u64 start, u64 end, unsigned long flags,
 		       atomic64_t *count)
 {
@@ -305,7 +281,7 @@ static int fault_batch(struct svt_paging *paging, u64 start, u64 end, unsigned l
 	if (READ_ONCE(paging->gone) || !mmget_not_zero(mm))
 		return -EFAULT;
 	ret = fault_charged(paging, start, end, flags, count);
-	/* Its end may wait for things that wait for us */
+	/* The end of the mm may wait for us */
 	mmput_async(mm);
 	return fatal_signal_pending(current) ? -EINTR : ret;
 }
@@ -327,19 +303,17 @@ static int fault_all(struct svt_paging *paging, u64 start, u64 end, enum svt_pag
 }
 
 /**
- * svt_paging_fault() - have pages at hand
- * @paging: with a reference of the caller's
- * @offset: first byte, from the start of the region
+ * svt_paging_fault() - fault pages in; they may be gone again on return
+ * @paging: the caller has a reference
+ * @offset: from the start of the region
  * @length: bytes, within the region
- * @want: for what
- * @count: of @paging, to which the pages are added
- *
- * They may be gone again when it returns.
+ * @want: access
+ * @count: of @paging; the pages are added
  *
  * Context: May sleep, as long as a page fault of the process does.
- * Return: 0; -EBUSY they left faster than they came; -EFAULT nothing is mapped there, nothing that
- * the kernel can reach, the process has ended, or svt_paging_end() came; -EPERM it may not be
- * accessed so; -ENOMEM the memory of the process's control group; -EINTR the caller is to end.
+ * Return: 0; -EBUSY they left faster than they came; -EFAULT nothing is mapped, the kernel can not
+ * reach it, the process has ended, or svt_paging_end() came; -EPERM access is not allowed; -ENOMEM
+ * limit of the process's control group; -EINTR the caller is to end
  */
 int svt_paging_fault(struct svt_paging *paging, u64 offset, u64 length, enum svt_paging_want want,
 		     atomic64_t *count)
@@ -351,17 +325,7 @@ int svt_paging_fault(struct svt_paging *paging, u64 offset, u64 length, enum svt
 	return fault_all(paging, ALIGN_DOWN(start, PAGE_SIZE), PAGE_ALIGN(end), want, count);
 }
 
-/**
- * svt_paging_page() - the page of a byte
- * @paging: of a region
- * @offset: of the byte from the start of the region
- * @length: bytes from there on
- * @write: they are going to be changed
- * @bvec: written
- *
- * Context: RCU read section, in which the page is used.
- * Return: Bytes of the page, at most @length; 0: it is not at hand.
- */
+/* In the RCU read section in which the page is used. Bytes of the page; 0: it is not at hand. */
 u32 svt_paging_page(const struct svt_paging *paging, u64 offset, u64 length, bool write,
 		    struct bio_vec *bvec)
 {

@@ -14,18 +14,18 @@
 
 /**
  * struct svt_paging - the pages of a region that are known at present
- * @notifier: of the range, in the process that registered it; keeps its mm_struct
- * @ref: the region, and each fault under way
+ * @notifier: of the range; keeps the mm_struct of the process
+ * @ref: of the region, and of each fault under way
  * @pages: struct page by page number of the process, tagged when it may be written
  * @leaving: invalidations under way
  * @gone: no region has it any more
- * @queue: workqueue of the process, for who has to have pages brought; outlives the region
- * @id: unlike that of any other
- * @start: address in the process of the first byte of the region
- * @faults: pages that were faulted in because a request needed them
- * @prefetched: pages that came in by advice
+ * @queue: of the process, to fault pages in; outlives the region
+ * @id: unique
+ * @start: of the region in the process
+ * @faults: pages faulted in for requests
+ * @prefetched: pages faulted in by advice
  * @invalidations: pages that left
- * @rcu: frees it: counters are read under RCU
+ * @rcu: counters are read under RCU
  */
 struct svt_paging {
 	struct mmu_interval_notifier notifier;
@@ -42,11 +42,10 @@ struct svt_paging {
 	struct rcu_head rcu;
 };
 
-/* How pages are wanted */
 enum svt_paging_want {
 	SVT_PAGING_READ,
 	SVT_PAGING_WRITE,
-	SVT_PAGING_PRESENT,	/* as they are, those that are there */
+	SVT_PAGING_PRESENT,	/* those that are there, as they are */
 };
 
 struct svt_paging *svt_paging_create(u64 start, u64 length, struct workqueue_struct *queue);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Persistent memory: which pages are taken for it, and how bytes of a region get there.
- *
- * What a peer writes the CPU copies, so it is in caches first. It outlives a loss of power once the
- * cache lines are written back and a barrier of the same CPU has waited for them: then it is in the
- * memory, or in what the platform drains to the memory with the energy that it has left. A program
- * that has the memory mapped (device DAX) can do no more either.
+ * Persistent memory. The CPU copies what a peer writes, so it is in caches first. It outlives a
+ * loss of power once the cache lines are written back and a barrier of the same CPU has waited for
+ * them. Then it is in the memory, or the platform still drains it there. A program that has the
+ * memory mapped (device DAX) can do no more.
  */
 #include <kunit/static_stub.h>
 #include <linux/ioport.h>
@@ -14,16 +12,9 @@
 
 #include "persist.h"
 
-/**
- * svt_pages_are_persistent() - whether memory outlives a loss of power
- * @first: first of pages that follow each other, all of one device or of none
- * @length: bytes
- *
- * A DIMM of that kind may also be used as ordinary memory. Then nobody finds again what was in a
- * page, and the page is of no device.
- *
- * Context: Any but hard interrupts.
- * Return: true: all of it.
+/*
+ * @first: of pages that follow each other, all of one device or of none. Pages of a DIMM that is
+ * used as ordinary memory are of no device: their content is lost.
  */
 bool svt_pages_are_persistent(struct page *first, u64 length)
 {
@@ -33,13 +24,6 @@ bool svt_pages_are_persistent(struct page *first, u64 length)
 				 IORES_DESC_PERSISTENT_MEMORY) == REGION_INTERSECTS;
 }
 
-/**
- * svt_sg_is_persistent() - the same of pinned memory
- * @sg: its pages
- *
- * Context: May sleep.
- * Return: true: all of it.
- */
 bool svt_sg_is_persistent(const struct sg_table *sg)
 {
 	struct scatterlist *entry;
@@ -53,13 +37,7 @@ bool svt_sg_is_persistent(const struct sg_table *sg)
 	return true;
 }
 
-/**
- * svt_write_back() - write cache lines back to memory
- * @bytes: in the kernel's mapping of all memory
- * @length: how many
- *
- * Context: Any. pmem_wmb() has to follow on the same CPU.
- */
+/* pmem_wmb() has to follow on the same CPU */
 void svt_write_back(void *bytes, size_t length)
 {
 	KUNIT_STATIC_STUB_REDIRECT(svt_write_back, bytes, length);
@@ -67,13 +45,10 @@ void svt_write_back(void *bytes, size_t length)
 }
 
 /**
- * svt_region_persist() - make what was written persistent
- * @region: from a look-up for IB_ACCESS_FLUSH_PERSISTENT, so that its pages are pinned
- *
- * It takes about as long as a copy of as many bytes.
- *
- * Context: The RCU read section in which @region was looked up.
- * Return: false: its pages are not at hand.
+ * svt_region_persist() - make written bytes persistent; takes about as long as a copy of them
+ * @region: looked up for IB_ACCESS_FLUSH_PERSISTENT, so its pages are pinned
+ * Context: The RCU read section of the look-up.
+ * Return: false: its pages are not at hand
  */
 bool svt_region_persist(const struct svt_region *region)
 {
@@ -87,7 +62,7 @@ bool svt_region_persist(const struct svt_region *region)
 			return false;
 		svt_write_back(bvec_virt(&bvec), part);
 	}
-	/* A worker that goes on with the rest may be on another CPU */
+	/* Before a worker on another CPU does the rest */
 	pmem_wmb();
 	return true;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Access checks, and the way from a checked access to pages. Called by the engine in an RCU read
- * section, which must last until the bytes have been touched: it is what keeps the region, and the
- * pages behind it, where they are. Takes no lock.
+ * Access checks, and the way from a checked access to pages. The engine calls all of it in an RCU
+ * read section, which must last until the bytes have been touched: it keeps the region and its
+ * pages. Takes no lock.
  */
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -14,34 +14,25 @@
 
 #define CHANGES	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)
 
-/* A registration that begins behind this look makes svt_region_enter() fail, see mem/fast.c */
+/* A registration that begins after this makes svt_region_enter() fail, see mem/fast.c */
 static u32 generation(const struct svt_mr *mr)
 {
 	/* Pairs with the barrier in publish() of mem/fast.c */
 	return mr->fast ? smp_load_acquire(&mr->fast->generation) : 0;
 }
 
-/*
- * Acquire: pairs with the release in svt_key_enable(): who sees a key valid sees the fields that it
- * was made valid with. They stay as they are until our read section ends (svt_key_disable()).
- */
 static int region_key(const struct svt_key *key, const struct ib_pd *pd, u32 value)
 {
-	/* Pairs as above */
+	/*
+	 * Pairs with the release in svt_key_enable(): a valid key has its fields. They stay as they
+	 * are until our read section ends (svt_key_disable()).
+	 */
 	if (!smp_load_acquire(&key->valid) || READ_ONCE(key->key) != value)
 		return -EINVAL;
 	return key->pd == pd ? 0 : -EACCES;
 }
 
-/**
- * svt_region_find() - look up a region by its key
- * @keys: the table
- * @pd: that the region has to be of
- * @value: lkey or rkey
- *
- * Context: RCU read section.
- * Return: The region, or ERR_PTR: -EINVAL no such key, -EACCES another protection domain.
- */
+/* ERR_PTR: -EINVAL no such key, -EACCES another protection domain */
 struct svt_mr *svt_region_find(struct svt_keys *keys, const struct ib_pd *pd, u32 value)
 {
 	struct svt_key *key = svt_key_find(keys, value);
@@ -66,13 +57,13 @@ static int region_check(const struct svt_mr *mr, u64 addr, u64 length, int acces
 	return 0;
 }
 
-/* May @value be the key of the region that an earlier look-up of this RCU read section found? */
+/* Whether @value may be the key of what an earlier look-up of this RCU read section found */
 static bool region_again(const struct svt_region *region, u32 value)
 {
 	return region->mr && READ_ONCE(region->mr->key.key) == value;
 }
 
-/* All of a look-up, but for finding @mr by the upper bits of @value */
+/* A look-up once @mr was found by the upper bits of @value */
 static int region_open(const struct svt_mr *mr, const struct ib_pd *pd, u32 value, u64 addr,
 		       u64 length, int access, struct svt_region *region)
 {
@@ -85,19 +76,14 @@ static int region_open(const struct svt_mr *mr, const struct ib_pd *pd, u32 valu
 }
 
 /**
- * svt_region_local() - check a local access
+ * svt_region_local() - check a local access; windows have no lkey (IBTA 10.6.7.2)
  * @keys: the table
  * @pd: of the QP
- * @sge: as in the kernel's copy of the WQE; a length of 0 is checked like any other
+ * @sge: kernel's copy; length 0 is checked too
  * @access: IB_ACCESS_LOCAL_WRITE, or 0 for reading
- * @region: zero, or what an earlier look-up of this RCU read section found, which is tried first;
- *	set on success
- *
- * Windows have no lkey (IBTA 10.6.7.2).
- *
- * Context: RCU read section, in which @region is used.
- * Return: 0; -EINVAL no such key; -EACCES another protection domain or not allowed; -EFAULT not
- * within the region.
+ * @region: set; on entry zero, or the result of a look-up of this RCU read section, tried first
+ * Return: 0; -EINVAL no such key; -EACCES another protection domain, or not allowed; -EFAULT not
+ * within the region
  */
 int svt_region_local(struct svt_keys *keys, const struct ib_pd *pd, const struct svt_sge *sge,
 		     int access, struct svt_region *region)
@@ -136,17 +122,14 @@ static int window_check(const struct svt_mw *mw, const struct ib_pd *pd, u32 qpn
 /**
  * svt_region_remote() - check a remote access by rkey of a region or window
  * @keys: the table
- * @pd: of the QP that the request came to
- * @qpn: its number
+ * @pd: of the QP
+ * @qpn: of the QP
  * @rkey: from the packet
  * @addr: from the packet
- * @length: bytes; 0 is checked like any other length
+ * @length: bytes; 0 is checked too
  * @access: IB_ACCESS_REMOTE_READ, _WRITE or _ATOMIC
  * @region: as for svt_region_local()
- *
- * Context: RCU read section, in which @region is used.
- * Return: 0; -EINVAL no such key; -EACCES another protection domain or QP, or not allowed; -EFAULT
- * not within the region or window.
+ * Return: as svt_region_local(); -EACCES also another QP
  */
 int svt_region_remote(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u32 rkey, u64 addr,
 		      u64 length, int access, struct svt_region *region)
@@ -168,13 +151,11 @@ int svt_region_remote(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u3
 /**
  * svt_region_whole() - check a remote access to all of a region
  * @keys: the table
- * @pd: of the QP that the request came to
- * @rkey: from the packet; of a region, for a window is not one
- * @access: what has to be allowed: enum ib_access_flags
+ * @pd: of the QP
+ * @rkey: of a region, not a window
+ * @access: enum ib_access_flags
  * @region: set on success
- *
- * Context: RCU read section, in which @region is used.
- * Return: 0; -EINVAL no such key; -EACCES another protection domain, or not allowed.
+ * Return: 0; -EINVAL no such key; -EACCES another protection domain, or not allowed
  */
 int svt_region_whole(struct svt_keys *keys, const struct ib_pd *pd, u32 rkey, int access,
 		     struct svt_region *region)
@@ -186,7 +167,7 @@ int svt_region_whole(struct svt_keys *keys, const struct ib_pd *pd, u32 rkey, in
 	return region_open(mr, pd, rkey, mr->key.start, mr->key.length, access, region);
 }
 
-/* One page of a DMA region: @addr is a kernel virtual address */
+/* Of a DMA region: @addr is a kernel virtual address */
 static u64 kernel_bvec(u64 addr, u64 length, struct bio_vec *bvec)
 {
 	void *virt = (void *)(uintptr_t)addr;
@@ -197,7 +178,7 @@ static u64 kernel_bvec(u64 addr, u64 length, struct bio_vec *bvec)
 	return bvec->bv_len;
 }
 
-/* What one block has of the bytes at @position, which counts from the start of the first block */
+/* @position counts from the start of the first block */
 static u64 block_bvec(const struct svt_page_table *table, u64 position, u64 length,
 		      struct bio_vec *bvec)
 {
@@ -215,7 +196,7 @@ static u64 block_bvec(const struct svt_page_table *table, u64 position, u64 leng
 	return bvec->bv_len;
 }
 
-/* Bytes of a region as block_bvec() and kernel_bvec() count them; @table of the region, or NULL */
+/* As block_bvec() and kernel_bvec() count */
 static u64 region_position(const struct svt_region *region, const struct svt_page_table *table,
 			   u64 offset)
 {
@@ -224,7 +205,6 @@ static u64 region_position(const struct svt_region *region, const struct svt_pag
 	return table ? position + table->first_offset - region->mr->key.start : position;
 }
 
-/* What is at hand of @length bytes at @offset of a region that is paged on demand */
 static u32 paged_bvec(const struct svt_region *region, u64 offset, u64 length,
 		      struct bio_vec *bvec)
 {
@@ -242,13 +222,11 @@ static u64 piece_bvec(const struct svt_page_table *table, u64 position, u64 leng
 
 /**
  * svt_region_page() - the page of a byte of a region
- * @region: from svt_region_local() or svt_region_remote()
- * @offset: of the byte from @region->addr
- * @length: bytes from there on, not beyond @region->length, and at least one
+ * @region: in svt_region_enter()
+ * @offset: from @region->addr
+ * @length: from there on, at least 1, not beyond @region->length
  * @bvec: written
- *
- * Context: Between svt_region_enter() and svt_region_leave().
- * Return: Bytes of the page, at most @length; 0 when it is not at hand.
+ * Return: bytes in the page, at most @length; 0: it is not at hand
  */
 u32 svt_region_page(const struct svt_region *region, u64 offset, u32 length, struct bio_vec *bvec)
 {
@@ -280,20 +258,15 @@ static u64 region_bvec(const struct svt_region *region, u64 offset, u64 length,
 }
 
 /**
- * svt_region_bvec() - the pages of a part of a region
- * @region: from svt_region_local() or svt_region_remote()
- * @offset: bytes from @region->addr
- * @length: bytes; @offset + @length is at most @region->length
- * @bvec: written
+ * svt_region_bvec() - the pages of a part of a region; an element may be longer than a page
+ * @region: from a look-up
+ * @offset: from @region->addr
+ * @length: @offset + @length is at most @region->length
+ * @bvec: written; each offset is less than a page
  * @max: room in @bvec
- * @count: set to the number of elements written
- *
- * An element covers as much of a block as is wanted: its length may be more than a page, its
- * offset is less than a page.
- *
- * Context: The RCU read section in which @region was looked up.
- * Return: Bytes covered; less than @length when @max was too small, or a page is not at hand; 0
- * when @region was invalidated since it was looked up.
+ * @count: elements written
+ * Return: bytes covered; less than @length when @max is too small or a page is not at hand; 0 when
+ * invalidated since the look-up
  */
 u64 svt_region_bvec(const struct svt_region *region, u64 offset, u64 length,
 		    struct bio_vec *bvec, unsigned int max, unsigned int *count)
@@ -308,15 +281,7 @@ u64 svt_region_bvec(const struct svt_region *region, u64 offset, u64 length,
 	return done;
 }
 
-/**
- * svt_region_absent() - whether a part of a region is not at hand
- * @region: from svt_region_local() or svt_region_remote()
- * @offset: bytes from @region->addr
- * @length: bytes; @offset + @length is at most @region->length
- *
- * Context: The RCU read section in which @region was looked up.
- * Return: true: a page has to be faulted in, for what @region was looked up for.
- */
+/* Whether a page has to be faulted in, for what @region was looked up for */
 bool svt_region_absent(const struct svt_region *region, u64 offset, u64 length)
 {
 	struct bio_vec page;

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Memory windows: bind, invalidate, unbind, under svt_mw.lock. Remote accesses do not take it: they
- * find one struct svt_mw_binding or none. A binding counts in svt_mr.windows of its region, which
- * can not go or change while the count is not 0 (IBTA C10-91).
- *
- * What a window allowed ends before its owner is told that it did (IBTA 10.6.7.2.5), in contexts
- * that can not wait for a grace period: a use of the pages counts in its binding, and whoever takes
- * the binding away waits, under svt_mw.lock, until the count is 0. So does who comes second to take
- * it away.
- *
- * Windows of type 2 are linked to the QP that they are bound for, and released with it.
+ * find one struct svt_mw_binding or none. A region can not go or change while svt_mr.windows counts
+ * bindings (IBTA C10-91). Access ends before the owner is told so (IBTA 10.6.7.2.5), in contexts
+ * that can not wait for a grace period: uses of the pages count in the binding, and each removal
+ * waits, under svt_mw.lock, until the count is 0. Windows of type 2 are linked to the QP that they
+ * are bound for, and released with it.
  */
 #include <linux/random.h>
 #include <linux/rcupdate.h>
@@ -24,24 +20,12 @@
 /* Local write means nothing for a window, but programs give it */
 #define WINDOW_ACCESS	(REMOTE_ACCESS | IB_ACCESS_LOCAL_WRITE | IB_ZERO_BASED | IB_ACCESS_OPTIONAL)
 
-/**
- * svt_mr_claim() - keep windows from being bound, before a region changes or goes
- * @mr: the region
- *
- * Context: Any.
- * Return: 0, or -EBUSY when windows are bound or it is claimed.
- */
+/* Keeps windows from being bound before a region changes or goes; -EBUSY: windows, or claimed */
 int svt_mr_claim(struct svt_mr *mr)
 {
 	return atomic_cmpxchg(&mr->windows, 0, -1) ? -EBUSY : 0;
 }
 
-/**
- * svt_mr_unclaim() - undo svt_mr_claim()
- * @mr: the region
- *
- * Context: Any.
- */
 void svt_mr_unclaim(struct svt_mr *mr)
 {
 	atomic_set(&mr->windows, 0);
@@ -76,7 +60,7 @@ static void disown(struct svt_mw *mw, struct svt_mw_owner *owner)
 	spin_unlock(&owner->lock);
 }
 
-/* Waits for copies of payload of a train at most, by someone who waits for no half of a QP */
+/* Waits for copies of the payload of one train at most; a copier waits for no half of a QP */
 static void revoke(struct svt_mw *mw, struct svt_mw_binding *binding)
 {
 	disown(mw, binding->owner);
@@ -101,13 +85,6 @@ static void replace(struct svt_mw *mw, struct svt_mw_binding *binding)
 		own(mw, binding->owner);
 }
 
-/**
- * svt_window_enter() - svt_region_enter() of a region that was reached by a window
- * @binding: of the window
- *
- * Context: as svt_region_enter().
- * Return: as svt_region_enter().
- */
 bool svt_window_enter(struct svt_mw_binding *binding)
 {
 	/* Either the count is seen by revoke(), or what it wrote is seen here */
@@ -119,7 +96,7 @@ bool svt_window_enter(struct svt_mw_binding *binding)
 	return false;
 }
 
-/* The region may be bound to as @bind asks (IBTA C10-72 to C10-75) */
+/* IBTA C10-72 to C10-75 */
 static int region_check(const struct svt_mr *mr, const struct svt_mw_bind *bind)
 {
 	if (mr->fast || !(mr->key.access & IB_ACCESS_MW_BIND))
@@ -212,18 +189,16 @@ static int window_bind(struct svt_mw *mw, const struct svt_mw_bind *bind,
 /**
  * svt_mw_bind() - bind a window to a region
  * @keys: the table
- * @pd: of the QP; window and region have to be of it
+ * @pd: of the QP; window and region need the same
  * @bind: the request
- * @rkey: set to the window's key on success
+ * @rkey: set on success
  *
- * A window of type 1 may be bound already: the new binding replaces the old at once. One of type 2
- * has to be unbound, is bound for the requests of one QP only, and never to nothing (IBTA
- * 10.6.7.2): that is what types 2A and 2B have in common. That this QP is of the window's
- * protection domain is checked here, and at each access, as for 2B. Takes the window's lock.
- *
+ * A bind of type 1 replaces the old one at once. A window of type 2 has to be unbound, serves one
+ * QP only, and is never bound to nothing (IBTA 10.6.7.2; common to types 2A and 2B). The protection
+ * domain is checked here, and at each access, as for 2B.
  * Context: Any but hard interrupts; not between svt_region_enter() and svt_region_leave().
  * Return: 0; -EINVAL wrong key, flag, or state of the window; -EACCES another protection domain,
- * or not allowed by the region; -EFAULT not within the region; -ENOMEM.
+ * or not allowed by the region; -EFAULT not within the region; -ENOMEM
  */
 int svt_mw_bind(struct svt_keys *keys, const struct ib_pd *pd, const struct svt_mw_bind *bind,
 		u32 *rkey)
@@ -253,7 +228,6 @@ unlock:
 	return ret;
 }
 
-/* Type 2 only */
 static int window_invalidate(struct svt_mw *mw, u32 qpn, u32 rkey)
 {
 	const struct svt_mw_binding *binding;
@@ -275,18 +249,13 @@ static int window_invalidate(struct svt_mw *mw, u32 qpn, u32 rkey)
  * svt_key_invalidate() - LOCAL_INV, and SEND_WITH_INV at the receiver
  * @keys: the table
  * @pd: of the QP
- * @qpn: its number
- * @rkey: of a window of type 2, bound for this QP or not bound, or of a region for fast
- *	registration
+ * @qpn: of the QP
+ * @rkey: type 2 window of this QP or not bound, or a fast registration (IBTA 10.6.5)
  *
- * Neither windows of type 1 nor regions registered by verb can be invalidated (IBTA 10.6.5).
- *
- * When it returns nothing that a peer asked for by this key touches memory any more.
- *
- * Context: Any but hard interrupts; not between svt_region_enter() and svt_region_leave(). Takes
- * the lock of the window or region.
+ * On return nothing that a peer asked for by this key touches memory any more.
+ * Context: Any but hard interrupts; not between svt_region_enter() and svt_region_leave().
  * Return: 0; -EALREADY a region that is not valid; -EINVAL no such key; -EACCES not this protection
- * domain or QP, or not a key that can be invalidated.
+ * domain or QP, or can not be invalidated
  */
 int svt_key_invalidate(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u32 rkey)
 {
@@ -312,13 +281,7 @@ int svt_key_invalidate(struct svt_keys *keys, const struct ib_pd *pd, u32 qpn, u
 	return ret;
 }
 
-/**
- * svt_mw_retire() - unbind a window for good, before its key is removed
- * @mw: the window
- *
- * Context: Process. Takes @mw->lock. Until a grace period has passed, which svt_key_remove() waits
- * for, @mw may be looked at still.
- */
+/* Unbinds for good. Look-ups may see @mw until the grace period in svt_key_remove() has passed. */
 void svt_mw_retire(struct svt_mw *mw)
 {
 	spin_lock_bh(&mw->lock);
@@ -327,7 +290,7 @@ void svt_mw_retire(struct svt_mw *mw)
 	spin_unlock_bh(&mw->lock);
 }
 
-/* The next window of @owner; good until the end of the read section, also if it goes meanwhile */
+/* Good until the end of the RCU read section, also if the window goes meanwhile */
 static struct svt_mw *owned(struct svt_mw_owner *owner)
 {
 	struct svt_mw *mw;
@@ -349,14 +312,9 @@ static void release(struct svt_mw *mw, const struct svt_mw_owner *owner)
 	spin_unlock_bh(&mw->lock);
 }
 
-/**
- * svt_mw_disown() - unbind the windows of type 2 of a QP that goes
- * @owner: the QP's, which binds no more
- *
- * Nobody could use them, nor invalidate them, and they would keep their regions (IBTA 10.6.7.2.4
- * lets the QP go though they are bound). They can be bound again, for other QPs.
- *
- * Context: Process. Takes the locks of the windows.
+/*
+ * Unbinds the windows of type 2 of a QP that goes and binds no more: they would keep their regions
+ * (IBTA 10.6.7.2.4 lets the QP go though they are bound). They can be bound again, for other QPs.
  */
 void svt_mw_disown(struct svt_mw_owner *owner)
 {
