@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Completion queues. The engine adds CQEs under svt_cq.lock, whichever QP they come from; user
- * space takes them out of the mapped ring, kernel clients call svt_cq_poll(). Events are returned
- * to the caller of svt_cq_add(), who raises them by svt_cq_notify() once it holds no lock. An event
- * that is moderated stays asked for in the ring until enough completions have come, or the timer of
- * the CQ fires, which raises it then.
- *
- * The completion handler is called by whoever raises the event, unless the CQ is bound to another
- * CPU (svt_cq_bind()): then by a work item there.
+ * Completion queues. The engine adds CQEs under svt_cq.lock. User space takes them out of the
+ * mapped ring, kernel clients call svt_cq_poll(). svt_cq_add() returns events, and its caller
+ * raises them by svt_cq_notify() once it holds no lock. A moderated event stays armed in the ring
+ * until enough completions have come or the timer of the CQ fires. The completion handler is called
+ * where the event is raised, or by a work item on the CPU that the CQ is bound to (svt_cq_bind()).
  */
 #include <linux/bottom_half.h>
 #include <linux/cpumask.h>
@@ -22,44 +19,31 @@
 
 #include "cq.h"
 
-/* Of all devices, on the CPUs of the vectors */
 static struct workqueue_struct *callers;
 
-/**
- * svt_callers_init() - when the module is loaded, before there are CQs
- *
- * Context: May sleep.
- * Return: 0 or -ENOMEM.
- */
 int svt_callers_init(void)
 {
-	/* Memory is freed by writing pages to storage, which waits for completions */
+	/* WQ_MEM_RECLAIM: writing pages to storage waits for completions */
 	callers = alloc_workqueue("svt_callers", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU, 0);
 	return callers ? 0 : -ENOMEM;
 }
 
-/**
- * svt_callers_exit() - undo svt_callers_init(), when there are no CQs any more
- *
- * Context: May sleep.
- */
 void svt_callers_exit(void)
 {
 	destroy_workqueue(callers);
 }
 
-/* An event is to wait for more completions than the @count that came now */
 static bool is_moderated(struct svt_cq *cq, u32 count)
 {
 	struct svt_cq_moderation *moderation = &cq->moderation;
 
-	/* What waited when moderation was ended comes along */
+	/* Events that waited when moderation ended are raised now */
 	if (!moderation->period && !moderation->waiting)
 		return false;
 	moderation->waiting += count;
 	if (!moderation->period || moderation->waiting >= moderation->count) {
 		moderation->waiting = 0;
-		/* One that is about to fire finds nothing that waits, or is early for what does */
+		/* If it is about to fire, it finds nothing that waits, or raises that early */
 		hrtimer_try_to_cancel(&moderation->timer);
 		return false;
 	}
@@ -70,9 +54,8 @@ static bool is_moderated(struct svt_cq *cq, u32 count)
 }
 
 /*
- * Takes the request for an event, if @count completions and @solicited meet it. An unknown value
- * asks for nothing. That the word may change between the two reads does no harm: who sets it looks
- * at the ring after.
+ * Takes the request for an event, if @count completions and @solicited meet it. The word may change
+ * between the read and the xchg(): a consumer looks at the ring after it has set the word.
  */
 static unsigned int disarm(struct svt_cq *cq, u32 count, bool solicited)
 {
@@ -88,7 +71,7 @@ static unsigned int disarm(struct svt_cq *cq, u32 count, bool solicited)
 	return SVT_CQ_COMPLETION;
 }
 
-/* The period is over. What is met now was met when the first of those that wait came */
+/* The period is over. The request was met when the first completion that waits came. */
 static enum hrtimer_restart moderation_ends(struct hrtimer *timer)
 {
 	struct svt_cq *cq = container_of(timer, struct svt_cq, moderation.timer);
@@ -110,12 +93,10 @@ static enum hrtimer_restart moderation_ends(struct hrtimer *timer)
  * svt_cq_moderate() - let events wait for more completions
  * @cq: the CQ
  * @count: that raise an event
- * @period: us after the first completion that raise it; 0, or a @count below 2, ends moderation
+ * @period: us after the first one that raise it; 0, or a @count below 2, ends moderation
  *
  * An event that waits already comes when its period is over, or, once moderation has ended, with
  * the next completion that meets the request.
- *
- * Context: Any. Takes @cq->lock.
  */
 void svt_cq_moderate(struct svt_cq *cq, u16 count, u16 period)
 {
@@ -127,27 +108,21 @@ void svt_cq_moderate(struct svt_cq *cq, u16 count, u16 period)
 	spin_unlock_irqrestore(&cq->lock, flags);
 }
 
-/* As often as events were raised: who asks twice without having been called waits for two calls */
+/* Once per event that was raised: a client that armed twice waits for two calls */
 static void call_handler(struct work_struct *work)
 {
 	struct svt_cq *cq = container_of(work, struct svt_cq, call);
 	int calls = atomic_xchg(&cq->calls, 0);
 
 	for (; calls; calls--) {
-		/* As where they are called directly: handlers may be made for softirqs */
+		/* As in direct calls: handlers may rely on softirq context */
 		local_bh_disable();
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 		local_bh_enable();
 	}
 }
 
-/**
- * svt_cq_bind() - choose where the completion handler is called
- * @cq: from svt_cq_init(), not in use yet
- * @vector: 0: by whoever completes; n: on the n-th of the CPUs that may be there, counted from 0
- *
- * While the CPU is offline the handler is called as with 0.
- */
+/* n: handler runs on the n-th possible CPU; 0, or that CPU is offline: on the CPU that completes */
 void svt_cq_bind(struct svt_cq *cq, u32 vector)
 {
 	cq->cpu = vector ? cpumask_nth(vector, cpu_possible_mask) : nr_cpu_ids;
@@ -162,10 +137,8 @@ static bool is_elsewhere(const struct svt_cq *cq)
  * svt_cq_init() - make an empty completion queue
  * @cq: zeroed but for @ibcq
  * @entries: at least 1, rounded up to a power of two
- * @kernel: for a kernel client, who polls by svt_cq_poll()
- *
- * Context: May sleep.
- * Return: 0, -EINVAL or -ENOMEM.
+ * @kernel: polled by svt_cq_poll()
+ * Return: 0, -EINVAL or -ENOMEM
  */
 int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel)
 {
@@ -186,26 +159,16 @@ int svt_cq_init(struct svt_cq *cq, u32 entries, bool kernel)
 	return -ENOMEM;
 }
 
-/**
- * svt_cq_stop() - raise no more events
- * @cq: to which nothing is added any more
- *
- * Context: May sleep.
- */
+/* Nothing is added any more, and from here on no event is raised. May sleep. */
 void svt_cq_stop(struct svt_cq *cq)
 {
 	hrtimer_cancel(&cq->moderation.timer);
 	cancel_work_sync(&cq->call);
 }
 
-/**
- * svt_cq_flush() - raise what events wait, and see handlers return
- * @cq: a kernel client's
- *
- * Without it a handler could be called when the QP that completed is gone, and after ib_free_cq()
- * has stopped what the handler starts.
- *
- * Context: May sleep. Takes @cq->lock. Handlers are called.
+/*
+ * Raises the events that wait and sees the handlers of a kernel client return: none may run when
+ * the QP is gone, or after ib_free_cq() has stopped what it starts. May sleep.
  */
 void svt_cq_flush(struct svt_cq *cq)
 {
@@ -217,13 +180,7 @@ void svt_cq_flush(struct svt_cq *cq)
 	flush_work(&cq->call);
 }
 
-/**
- * svt_cq_free() - free what svt_cq_init() allocated
- * @cq: nobody adds to it or polls it. Verbs calls svt_cq_stop() and clears @ring before, where a
- *	process may still have it mapped.
- *
- * Context: May sleep.
- */
+/* If a process may still have @ring mapped, verbs calls svt_cq_stop() and clears @ring before */
 void svt_cq_free(struct svt_cq *cq)
 {
 	svt_cq_stop(cq);
@@ -232,7 +189,7 @@ void svt_cq_free(struct svt_cq *cq)
 	svt_ring_free(&cq->ring);
 }
 
-/* Without the padding behind the last member, which nobody has set and user space would see */
+/* The padding behind the last member is not set, so user space must not see it */
 static void fill(struct svt_cq *cq, struct svt_cqe *element, const struct svt_cqe *cqe)
 {
 	memcpy(element, cqe, offsetofend(struct svt_cqe, reserved));
@@ -245,18 +202,15 @@ static void fill(struct svt_cq *cq, struct svt_cqe *element, const struct svt_cq
 /**
  * svt_cq_add() - add completions
  * @cq: the CQ
- * @cqes: copied; their time stamps are filled in where the CQ has them
+ * @cqes: copied, with time stamps where the CQ has them
  * @count: how many
- * @qp: that completed; of a kernel client's CQ good until svt_cq_forget()
- * @solicited: one is an event for who waits for solicited ones: solicited by the sender, or failed
- *	(IBTA 11.4.2.2)
+ * @qp: its CQEs; a kernel client's CQ uses it until svt_cq_forget()
+ * @solicited: one was solicited by the sender, or failed (IBTA 11.4.2.2)
  *
- * A CQ that is full fails for good (IBTA C11-38). So does one whose consumer index can not be
- * right. What has room before is added. A QP whose completion is lost has to fail as well. With
- * @ignore_overrun what has no room is dropped, and that is all.
- *
- * Context: Any. Takes @cq->lock.
- * Return: enum svt_cq_event flags, for svt_cq_notify().
+ * Adds those that there is room for. A CQ that is full, or has a wrong consumer index, then fails
+ * for good (IBTA C11-38), and the QP has to fail as well. With @ignore_overrun the rest is dropped.
+ * Context: Any.
+ * Return: enum svt_cq_event flags, for svt_cq_notify()
  */
 unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqes, u32 count,
 			struct ib_qp *qp, bool solicited)
@@ -273,7 +227,7 @@ unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqes, u32 count
 	}
 
 	first = ring->index;
-	/* Acquire: the consumer's reads of the elements that we overwrite come before */
+	/* The consumer's reads of the elements that we overwrite come before */
 	used = ring->index - smp_load_acquire(&ring->control->consumer);
 	for (; count && used < ring->entries; count--, used++, cqes++) {
 		fill(cq, svt_ring_element(ring, ring->index), cqes);
@@ -289,11 +243,11 @@ unsigned int svt_cq_add(struct svt_cq *cq, const struct svt_cqe *cqes, u32 count
 	}
 	if (ring->index == first)
 		goto unlock;
-	/* Release: pairs with the acquire of @producer in who polls */
+	/* Pairs with the acquire of @producer in polling */
 	smp_store_release(&ring->control->producer, ring->index);
 	/*
-	 * Pairs with the fence of who arms: it sets @arm, then looks at @producer. One of us sees
-	 * the other's write, so that a CQE is either found or announced.
+	 * Pairs with the fence in arming, between the write of @arm and the read of @producer. One
+	 * of us sees the other's write, so that a CQE is either found or announced.
 	 */
 	smp_mb();
 	events |= disarm(cq, ring->index - first, solicited);
@@ -303,12 +257,9 @@ unlock:
 }
 
 /**
- * svt_cq_notify() - call the handlers for what svt_cq_add() returned
+ * svt_cq_notify() - call the handlers; the completion handler later if bound to another CPU
  * @cq: the CQ
- * @events: enum svt_cq_event flags, or'ed over any number of additions
- *
- * The completion handler of a CQ that is bound to another CPU is called there, later.
- *
+ * @events: from svt_cq_add(), or'ed
  * Context: Softirq or process, as the handlers allow. No lock held that svt_cq_poll(), post or
  * destroy takes: handlers call these.
  */
@@ -319,7 +270,7 @@ void svt_cq_notify(struct svt_cq *cq, unsigned int events)
 	if (events & SVT_CQ_COMPLETION && ibcq->comp_handler) {
 		if (is_elsewhere(cq)) {
 			atomic_inc(&cq->calls);
-			/* One that goes offline meanwhile leaves its work to the others */
+			/* If the CPU goes offline meanwhile, another one does the work */
 			queue_work_on(cq->cpu, callers, &cq->call);
 		} else {
 			ibcq->comp_handler(ibcq, ibcq->cq_context);
@@ -366,17 +317,9 @@ static void cqe_to_wc(const struct svt_cqe *cqe, struct ib_qp *qp, struct ib_wc 
 	wc->port_num = 1;
 }
 
-/**
- * svt_cq_poll() - ib_device_ops.poll_cq for a kernel client's CQ
- * @cq: made by svt_cq_init() with @kernel; no process has it mapped
- * @count: room in @wc
- * @wc: written
- *
- * Completions of QPs that are gone are dropped on the way (svt_cq_forget()).
- *
- * Context: Any. Takes @cq->lock.
- * Return: Completions written, 0 to @count; -EINVAL for a user's CQ, which uverbs lets a process
- * try.
+/*
+ * ib_device_ops.poll_cq. Drops completions of QPs that are gone (svt_cq_forget()). -EINVAL: a
+ * user's CQ, which uverbs lets a process try.
  */
 int svt_cq_poll(struct svt_cq *cq, int count, struct ib_wc *wc)
 {
@@ -388,7 +331,7 @@ int svt_cq_poll(struct svt_cq *cq, int count, struct ib_wc *wc)
 	if (!cq->qps)
 		return -EINVAL;
 	spin_lock_irqsave(&cq->lock, flags);
-	/* Both indices are only written under the lock here, so plain reads do */
+	/* Both indices are written under the lock only */
 	for (consumer = ring->control->consumer;
 	     consumer != ring->index && polled < count; consumer++) {
 		struct ib_qp *qp = cq->qps[consumer & (ring->entries - 1)];
@@ -401,16 +344,7 @@ int svt_cq_poll(struct svt_cq *cq, int count, struct ib_wc *wc)
 	return polled;
 }
 
-/**
- * svt_cq_arm() - ib_device_ops.req_notify_cq
- * @cq: the CQ
- * @flags: IB_CQ_SOLICITED or IB_CQ_NEXT_COMP, and IB_CQ_REPORT_MISSED_EVENTS
- *
- * A request for the next completion is not weakened by one for the next solicited (IBTA 11.4.2.2).
- *
- * Context: Any. Takes @cq->lock.
- * Return: 1 when missed events are asked for and there are CQEs, else 0.
- */
+/* ib_device_ops.req_notify_cq. IB_CQ_SOLICITED does not weaken IB_CQ_NEXT_COMP (IBTA 11.4.2.2). */
 int svt_cq_arm(struct svt_cq *cq, enum ib_cq_notify_flags flags)
 {
 	struct svt_ring_control *control;
@@ -429,7 +363,6 @@ int svt_cq_arm(struct svt_cq *cq, enum ib_cq_notify_flags flags)
 	return missed;
 }
 
-/* The pending entries, if they fit into @to: from *@consumer to cq->ring.index */
 static int pending_range(const struct svt_cq *cq, const struct svt_ring *to, u32 *consumer)
 {
 	u32 pending;
@@ -442,8 +375,8 @@ static int pending_range(const struct svt_cq *cq, const struct svt_ring *to, u32
 }
 
 /*
- * Copies what is pending now without the lock: a large CQ takes milliseconds. Pending elements do
- * not change, as svt_cq_add() writes free ones. *@copied is set to the index up to which it went.
+ * Copies what is pending without the lock, up to *@copied: a large CQ takes milliseconds. Pending
+ * elements do not change, as svt_cq_add() writes free ones.
  */
 static int copy_ahead(struct svt_cq *cq, struct svt_ring *to, u32 *copied)
 {
@@ -487,17 +420,13 @@ static int move_pending(struct svt_cq *cq, struct svt_ring *to, u32 copied, stru
 
 /**
  * svt_cq_replace() - give a CQ another ring: resize
- * @cq: the CQ
- * @ring: from svt_ring_alloc() with the stride of a CQE; belongs to @cq on success
- * @old: set to the ring before, for the caller to free once no process has it mapped
+ * @cq: one call at a time
+ * @ring: with the stride of a CQE; belongs to @cq on success
+ * @old: set; to be freed once no process has it mapped
  *
- * What is pending moves, under the same indices; so does a request for an event. User space holds
- * its own lock from before the call until it has the new ring mapped, and consumes nothing
- * meanwhile.
- *
- * Context: May sleep; the caller sees to it that one CQ is not resized twice at once. Takes
- * @cq->lock.
- * Return: 0, -ENOMEM, or -EINVAL when the pending CQEs do not fit; the CQ is then as it was.
+ * Pending entries keep their indices, and @arm its value. User space holds its own lock until it
+ * has mapped the new ring, and consumes nothing meanwhile. May sleep.
+ * Return: 0, -ENOMEM, or -EINVAL when the pending CQEs do not fit; the CQ is then as it was
  */
 int svt_cq_replace(struct svt_cq *cq, struct svt_ring *ring, struct svt_ring *old)
 {
@@ -528,13 +457,7 @@ free:
 	return ret;
 }
 
-/**
- * svt_cq_forget() - the QP goes: drop its completions from a kernel client's CQ
- * @cq: the CQ; a user's is left alone, its provider sorts them out
- * @qp: to which nothing is added any more
- *
- * Context: Any. Takes @cq->lock.
- */
+/* Drops CQEs of a QP that goes from a kernel client's CQ; a user's provider does that itself */
 void svt_cq_forget(struct svt_cq *cq, struct ib_qp *qp)
 {
 	struct svt_ring *ring = &cq->ring;

@@ -14,37 +14,30 @@
 
 #include "ring.h"
 
-/**
- * struct svt_cq_moderation - how long an event may wait for more completions
- * @count: completions that raise it; with less than 2 all events go at once
- * @period: us after the first completion that raise it; with 0 all events go at once
- * @waiting: completions since it was asked for, or since the last one
- * @timer: runs while @waiting is not 0
- */
+/* How long an event may wait for more completions: not at all if @count is below 2 or @period 0 */
 struct svt_cq_moderation {
 	u16 count;
-	u16 period;
-	u32 waiting;
-	struct hrtimer timer;
+	u16 period;	/* us after the first completion */
+	u32 waiting;	/* completions since the last event */
+	struct hrtimer timer; /* runs while @waiting is not 0 */
 };
 
 /**
  * struct svt_cq - a completion queue
- * @ibcq: what ib_core sees
- * @lock: protects @ring (the kernel's index and the elements), @qps, @failed and @moderation; taken
- *	with interrupts off, as kernel clients may poll and arm with interrupts off.
- *	Innermost: no other lock is taken under it, no handler is called under it.
- * @ring: the CQEs
- * @qps: of a kernel client's CQ: element i's QP, NULL once that QP is gone; else NULL
- * @failed: the ring overran; nothing is added any more (IBTA C11-38)
- * @timestamps: CQEs carry the time; set at creation, when the user's CQ asks for it
- * @ignore_overrun: completions without room are dropped, and nothing fails; set at creation
+ * @ibcq: of ib_core
+ * @lock: protects @ring, @qps, @failed and @moderation; taken with interrupts off, as kernel
+ *	clients poll and arm so; innermost, and no handler is called under it
+ * @ring: CQEs
+ * @qps: by element, for a kernel client, else NULL; NULL once that QP is gone
+ * @failed: overrun; nothing is added any more (IBTA C11-38)
+ * @timestamps: CQEs carry the time; set at creation
+ * @ignore_overrun: drop without room, do not fail; set at creation
  * @moderation: of events
- * @cpu: where the completion handler is called; nr_cpu_ids: anywhere. Set at creation
- * @calls: of the handler, that @call owes; atomic
- * @call: calls it on @cpu
- * @mmap_entry: of a user's CQ, owned by verbs
- * @resize_lock: verbs'; outermost: it is given one ring at a time
+ * @cpu: of the completion handler; nr_cpu_ids: any; set at creation
+ * @calls: of the handler, left to @call; atomic
+ * @call: work on @cpu
+ * @mmap_entry: of a user's CQ; owned by verbs
+ * @resize_lock: one resize at a time; outermost; owned by verbs
  */
 struct svt_cq {
 	struct ib_cq ibcq;
@@ -67,13 +60,13 @@ static inline struct svt_cq *to_svt_cq(struct ib_cq *ibcq)
 	return container_of(ibcq, struct svt_cq, ibcq);
 }
 
-/* What the caller owes once it holds no lock: see svt_cq_notify() */
+/* For svt_cq_notify() */
 enum svt_cq_event {
 	SVT_CQ_QUIET		= 0,
-	SVT_CQ_COMPLETION	= 1 << 0,	/* the armed event */
+	SVT_CQ_COMPLETION	= 1 << 0,
 	SVT_CQ_OVERRUN		= 1 << 1,	/* IB_EVENT_CQ_ERR; the completion is lost */
-	SVT_CQ_LOST		= 1 << 2,	/* the CQ failed before; the completion is lost */
-	SVT_CQ_DROPPED		= 1 << 3,	/* the completion is lost, as its owner wants it */
+	SVT_CQ_LOST		= 1 << 2,	/* likewise, of a CQ that failed before */
+	SVT_CQ_DROPPED		= 1 << 3,	/* likewise, with @ignore_overrun */
 };
 
 int svt_callers_init(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Receive WQEs: copied out of an RQ or SRQ once, then validated. Called by whoever owns the ring's
- * index, under the lock that protects it.
+ * Receive WQEs: copied out of an RQ or SRQ once, then validated. Callers hold the lock that
+ * protects the ring's index.
  */
 #include <linux/compiler.h>
 #include <linux/kernel.h>
@@ -9,13 +9,6 @@
 
 #include "wqe.h"
 
-/**
- * svt_recv_wqe_stride() - bytes of an element of a receive queue, and of the kernel's copy
- * @max_sge: scatter/gather entries, at most SVT_MAX_SGE
- *
- * Context: Any.
- * Return: Bytes, a multiple of 32.
- */
 u32 svt_recv_wqe_stride(u32 max_sge)
 {
 	return ALIGN(sizeof(struct svt_recv_wqe) + max_sge * sizeof(struct svt_sge), 32);
@@ -23,18 +16,12 @@ u32 svt_recv_wqe_stride(u32 max_sge)
 
 /**
  * svt_recv_wqe_copy() - copy a receive WQE into kernel memory and validate the copy
- * @ring: the ring
- * @index: of the entry; svt_ring_pending() said that it is there
+ * @ring: it may change while it is copied, so each byte is read once
+ * @index: within svt_ring_pending()
  * @limits: of the queue
- * @copy: svt_recv_wqe_stride(@limits->max_sge) bytes. @wr_id is set whatever is returned; the rest
- *	is good only with IB_WC_SUCCESS.
- * @length: set to the sum of the lengths of the scatter entries, at most U32_MAX
- *
- * The ring can change at any moment, also while it is copied: each byte is read once, and only
- * what was read is looked at.
- *
- * Context: Any.
- * Return: IB_WC_SUCCESS, or IB_WC_LOC_QP_OP_ERR for a WQE that is not well formed.
+ * @copy: svt_recv_wqe_stride() bytes; @wr_id is always set
+ * @length: sum of the scatter entries, at most U32_MAX
+ * Return: IB_WC_SUCCESS, or IB_WC_LOC_QP_OP_ERR for a WQE that is not well formed
  */
 enum ib_wc_status svt_recv_wqe_copy(const struct svt_ring *ring, u32 index,
 				    const struct svt_wqe_limits *limits,

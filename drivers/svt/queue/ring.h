@@ -16,9 +16,9 @@
  * @elements: behind @control
  * @entries: power of two
  * @stride: bytes of an element
- * @index: the kernel's own index, never read back from @control: of the consumer for SQ, RQ and
- *	SRQ, of the producer for a CQ. Protected by the lock of the queue's owner.
- * @bytes: of the mapping, a multiple of the page size
+ * @index: the kernel's own, never read back: consumer of SQ, RQ and SRQ, producer of a CQ;
+ *	protected by the lock of the queue's owner
+ * @bytes: of the mapping, whole pages
  */
 struct svt_ring {
 	struct svt_ring_control *control;
@@ -35,25 +35,13 @@ void svt_ring_free(struct svt_ring *ring);
 void svt_ring_copy(const struct svt_ring *from, struct svt_ring *to, u32 first, u32 end);
 void svt_ring_info(const struct svt_ring *ring, u64 mmap_offset, struct svt_ring_info *info);
 
-/**
- * svt_ring_element() - where an entry is
- * @ring: the ring
- * @index: of the entry, free-running
- *
- * Context: Any.
- * Return: The element, of @ring->stride bytes; it is always within the ring.
- */
+/* @index is free-running: the result is always within the ring */
 static inline void *svt_ring_element(const struct svt_ring *ring, u32 index)
 {
 	return ring->elements + (size_t)(index & (ring->entries - 1)) * ring->stride;
 }
 
-/**
- * svt_ring_reset() - make a ring empty, with both indices 0
- * @ring: of a QP in RESET: the kernel does not use it. User space may, and only harms itself.
- *
- * Context: Any, under the lock of the ring.
- */
+/* Under its lock, of a QP in RESET. User space may use it still, and only harms itself. */
 static inline void svt_ring_reset(struct svt_ring *ring)
 {
 	ring->index = 0;
@@ -67,7 +55,7 @@ void svt_ring_publish_consumer(struct svt_ring *ring, u32 consumer);
 bool svt_ring_sleep(struct svt_ring *ring);
 void svt_ring_awake(struct svt_ring *ring);
 
-/* For kernel clients, who are the producer of SQ, RQ and SRQ: caller holds the queue's post lock */
+/* For kernel clients, the producer of SQ, RQ and SRQ: the caller holds the queue's post lock */
 void *svt_ring_produce(struct svt_ring *ring, u32 *producer);
 void svt_ring_publish_producer(struct svt_ring *ring, u32 producer);
 bool svt_ring_wants_doorbell(const struct svt_ring *ring);

@@ -11,12 +11,12 @@
 
 enum {
 	KNOWN		= 1 << 0,
-	DATA_OUT	= 1 << 1,	/* data is sent: it may be inline */
-	DATA_IN		= 1 << 2,	/* scatter entries are written by a response */
-	ATOMIC		= 1 << 3,	/* svt_send_wqe.atomic says where and what */
-	RDMA		= 1 << 4,	/* svt_send_wqe.rdma says where */
+	DATA_OUT	= 1 << 1,	/* may be inline */
+	DATA_IN		= 1 << 2,	/* a response writes the scatter entries */
+	ATOMIC		= 1 << 3,	/* has the member of that name, as RDMA and FLUSH */
+	RDMA		= 1 << 4,
 	EIGHT		= 1 << 5,	/* exactly 8 bytes */
-	FLUSH		= 1 << 6,	/* svt_send_wqe.flush says what */
+	FLUSH		= 1 << 6,
 };
 
 static const u8 rules[] = {
@@ -42,28 +42,13 @@ static const u8 rules[] = {
 
 #define KNOWN_FLAGS	(SVT_SEND_FENCE | SVT_SEND_SIGNALED | SVT_SEND_SOLICITED | SVT_SEND_INLINE)
 
-/**
- * svt_send_wqe_bytes() - bytes of the kernel's copy of a send WQE
- * @max_sge: scatter/gather entries, at most SVT_MAX_SGE
- * @max_inline: bytes, at most SVT_MAX_INLINE
- *
- * Context: Any.
- * Return: Bytes.
- */
+/* Of the kernel's copy */
 u32 svt_send_wqe_bytes(u32 max_sge, u32 max_inline)
 {
 	return sizeof(struct svt_send_wqe) +
 	       max_t(u32, max_sge * sizeof(struct svt_sge), max_inline);
 }
 
-/**
- * svt_send_wqe_stride() - bytes of an element of a send queue
- * @max_sge: scatter/gather entries, at most SVT_MAX_SGE
- * @max_inline: bytes, at most SVT_MAX_INLINE
- *
- * Context: Any.
- * Return: Bytes, a multiple of 64.
- */
 u32 svt_send_wqe_stride(u32 max_sge, u32 max_inline)
 {
 	return ALIGN(svt_send_wqe_bytes(max_sge, max_inline), 64);
@@ -76,7 +61,6 @@ static bool flush_ok(const struct svt_send_wqe *copy)
 	       !memchr_inv(copy->flush.reserved, 0, sizeof(copy->flush.reserved));
 }
 
-/* What can be told from the first 64 bytes */
 static bool header_ok(const struct svt_send_wqe *copy, const struct svt_wqe_limits *limits)
 {
 	u16 known = KNOWN_FLAGS | (limits->checksum ? SVT_SEND_IP_CSUM : 0);
@@ -119,21 +103,16 @@ static u64 copy_tail(const struct svt_send_wqe *wqe, struct svt_send_wqe *copy)
 
 /**
  * svt_send_wqe_copy() - copy a send WQE into kernel memory and validate the copy
- * @ring: the ring
- * @index: of the entry; svt_ring_pending() said that it is there
+ * @ring: it may change while it is copied, so each byte is read once
+ * @index: within svt_ring_pending()
  * @limits: of the queue
- * @copy: svt_send_wqe_bytes(@limits->max_sge, @limits->max_inline) bytes. @wr_id is set whatever
- *	is returned; the rest is good only with IB_WC_SUCCESS. The bytes of an inline WQE stand
- *	where the scatter/gather entries would.
- * @length: set to the bytes of the message; 0 with any other status than IB_WC_SUCCESS
+ * @copy: svt_send_wqe_bytes(); @wr_id is always set; inline bytes are in place of the entries
+ * @length: of the message; 0 unless IB_WC_SUCCESS
  *
- * The ring can change at any moment, also while it is copied: each byte is read once, and only
- * what was read is looked at. Keys, addresses and the address handle are for the caller to check.
- *
- * Context: Any.
- * Return: IB_WC_SUCCESS; IB_WC_LOC_QP_OP_ERR for a WQE that is not well formed or not for this
- * type of QP; IB_WC_LOC_LEN_ERR for a message that is too long, and for an atomic operation or
- * ATOMIC WRITE that is not of 8 bytes (IBTA 11.6.2).
+ * The caller has to check keys, addresses and the address handle.
+ * Return: IB_WC_SUCCESS; IB_WC_LOC_QP_OP_ERR not well formed, or not for this type of QP;
+ * IB_WC_LOC_LEN_ERR message too long, or atomic operation or ATOMIC WRITE not of 8 bytes (IBTA
+ * 11.6.2)
  */
 enum ib_wc_status svt_send_wqe_copy(const struct svt_ring *ring, u32 index,
 				    const struct svt_wqe_limits *limits,

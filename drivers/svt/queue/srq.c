@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Shared receive queues: responders of many QPs take WQEs under svt_srq.lock. Events are returned
- * to the taker, who raises them by svt_srq_raise() once it holds no lock.
+ * Shared receive queues: responders of many QPs take WQEs under svt_srq.lock. svt_srq_take()
+ * returns events. Its caller raises them by svt_srq_raise() once it holds no lock.
  */
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
@@ -9,7 +9,7 @@
 #include "cq.h"
 #include "srq.h"
 
-/* Of a resize: WQEs that are copied with interrupts off, and attempts to have no more left */
+/* Of a resize: WQEs copied with interrupts off, and attempts to have no more left */
 #define MOST_UNDER_LOCK		256
 #define COPIES_AHEAD		8
 
@@ -34,16 +34,12 @@ static enum svt_srq_take take(struct svt_srq *srq, struct svt_recv_wqe *copy, u3
 /**
  * svt_srq_take() - take the next WQE
  * @srq: the SRQ
- * @copy: svt_recv_wqe_stride(@srq->wqe_limits.max_sge) bytes; as from svt_recv_wqe_copy()
- * @length: set to the bytes that fit into the WQE
- * @status: set when a WQE was taken
- * @event: set to -1, or to the enum ib_event_type to give svt_srq_raise(): once
- *	IB_EVENT_SRQ_LIMIT_REACHED when the WQEs left fall below the limit, which is disarmed by
- *	it (IBTA 10.2.9.1.2); once IB_EVENT_SRQ_ERR
- *
- * Context: Any. Takes @srq->lock.
- * Return: SVT_SRQ_TAKEN; SVT_SRQ_EMPTY; SVT_SRQ_BAD_WQE when a WQE was taken that is not valid;
- * SVT_SRQ_ERROR when the producer index can not be right, now and for good.
+ * @copy: as for svt_recv_wqe_copy()
+ * @length: as from svt_recv_wqe_copy()
+ * @status: set if a WQE was taken
+ * @event: for svt_srq_raise(), or -1: once IB_EVENT_SRQ_LIMIT_REACHED when the WQEs left fall below
+ *	the limit, which disarms it (IBTA 10.2.9.1.2); once IB_EVENT_SRQ_ERR
+ * Return: enum svt_srq_take; SVT_SRQ_ERROR, when the producer index is wrong, is for good
  */
 enum svt_srq_take svt_srq_take(struct svt_srq *srq, struct svt_recv_wqe *copy, u32 *length,
 			       enum ib_wc_status *status, int *event)
@@ -73,7 +69,6 @@ unlock:
 	return result;
 }
 
-/* The pending entries, if they fit into @to: from srq->ring.index to *@end */
 static int pending_range(struct svt_srq *srq, const struct svt_ring *to, u32 *end)
 {
 	int pending;
@@ -87,8 +82,8 @@ static int pending_range(struct svt_srq *srq, const struct svt_ring *to, u32 *en
 }
 
 /*
- * Copies what is pending now without the locks, as a large SRQ takes milliseconds: a posted element
- * does not change. *@copied is set to the index up to which it went.
+ * Copies what is pending without the locks, up to *@copied: a large SRQ takes milliseconds. A
+ * posted element does not change.
  */
 static int copy_ahead(struct svt_srq *srq, struct svt_ring *to, u32 *copied)
 {
@@ -106,8 +101,8 @@ static int copy_ahead(struct svt_srq *srq, struct svt_ring *to, u32 *copied)
 }
 
 /*
- * Moves the rest, and the indices; entries before @copied are there already. What is left is what
- * was posted meanwhile: not much, or user space writes to the index what it likes.
+ * Moves the indices, and the entries from @copied on: those posted meanwhile. They are few, unless
+ * user space writes nonsense to the index.
  */
 static int move_pending(struct svt_srq *srq, struct svt_ring *to, u32 copied)
 {
@@ -118,7 +113,7 @@ static int move_pending(struct svt_srq *srq, struct svt_ring *to, u32 copied)
 	ret = pending_range(srq, to, &end);
 	if (ret)
 		return ret;
-	/* More was taken than there was, or what user space says now is behind: copy all */
+	/* More was taken than was copied, or the producer index went back: copy all */
 	if (end - copied > end - from->index)
 		copied = from->index;
 	if (end - copied > MOST_UNDER_LOCK)
@@ -127,7 +122,7 @@ static int move_pending(struct svt_srq *srq, struct svt_ring *to, u32 copied)
 
 	to->index = from->index;
 	to->control->consumer = from->index;
-	/* Release: pairs with the acquire in svt_ring_pending() */
+	/* Pairs with the acquire in svt_ring_pending() */
 	smp_store_release(&to->control->producer, end);
 	return 0;
 }
@@ -156,19 +151,14 @@ static int replace_once(struct svt_srq *srq, struct svt_ring *ring, u32 max_wr)
 
 /**
  * svt_srq_replace() - give an SRQ another ring: resize
- * @srq: the SRQ
- * @ring: from svt_ring_alloc() with the stride of the ring before; on success set to that one, for
- *	the caller to free once no process has it mapped
- * @max_wr: as query is to report
+ * @srq: one call at a time
+ * @ring: of the same stride; set to the old one, to be freed once no process has it mapped
+ * @max_wr: for query
  *
- * What is pending moves, under the same indices. User space holds its own lock from before the
- * call until it has the new ring mapped, and posts nothing meanwhile.
- *
- * Context: may sleep; the caller sees to it that one SRQ is not resized twice at once. Takes
- * @srq->post_lock and @srq->lock.
- * Return: 0, or -EINVAL when the pending WQEs do not fit, or the limit is above @max_wr, or the
- * producer index can not be right; -EAGAIN when so much is posted meanwhile that it does not get
- * done. The SRQ is then as it was.
+ * Pending entries keep their indices. User space holds its own lock until it has mapped the new
+ * ring, and posts nothing meanwhile. May sleep.
+ * Return: 0; -EINVAL the pending WQEs do not fit, the limit is above @max_wr, or the producer index
+ * is wrong; -EAGAIN too much is posted meanwhile. On an error the SRQ is as it was.
  */
 int svt_srq_replace(struct svt_srq *srq, struct svt_ring *ring, u32 max_wr)
 {
@@ -183,16 +173,9 @@ int svt_srq_replace(struct svt_srq *srq, struct svt_ring *ring, u32 max_wr)
 	return ret;
 }
 
-/**
- * svt_srq_set_limit() - arm or disarm the limit event
- * @srq: the SRQ
- * @limit: WQEs; 0 disarms
- *
- * The event is for falling below the limit: a queue that holds less already gets it with the next
- * WQE that is taken.
- *
- * Context: Any. Takes @srq->lock.
- * Return: 0, or -EINVAL when the queue can not hold @limit WQEs.
+/*
+ * 0 disarms. A queue that already holds less gets the event with the next WQE that is taken.
+ * -EINVAL: the queue can not hold @limit WQEs.
  */
 int svt_srq_set_limit(struct svt_srq *srq, u32 limit)
 {
@@ -208,13 +191,7 @@ int svt_srq_set_limit(struct svt_srq *srq, u32 limit)
 	return ret;
 }
 
-/**
- * svt_srq_raise() - call the event handler
- * @srq: the SRQ
- * @event: from svt_srq_take(); -1 does nothing
- *
- * Context: Softirq or process, as the handler allows. No lock held.
- */
+/* @event: from svt_srq_take(). Softirq or process, as the handler allows; no lock held. */
 void svt_srq_raise(struct svt_srq *srq, int event)
 {
 	struct ib_srq *ibsrq = &srq->ibsrq;
@@ -228,14 +205,7 @@ void svt_srq_raise(struct svt_srq *srq, int event)
 		ibsrq->event_handler(&raised, ibsrq->srq_context);
 }
 
-/**
- * svt_srq_notify() - deliver what an XRC SRQ and its CQ are owed
- * @srq: an XRC SRQ
- * @cq_events: enum svt_cq_event flags
- * @events: bit i: enum ib_event_type i of the SRQ
- *
- * Context: Softirq or process, as the handlers allow. No lock held.
- */
+/* Of an XRC SRQ. @events: bit i is enum ib_event_type i. Context: as for svt_cq_notify(). */
 void svt_srq_notify(struct svt_srq *srq, unsigned int cq_events, unsigned long events)
 {
 	unsigned int event;
@@ -246,12 +216,6 @@ void svt_srq_notify(struct svt_srq *srq, unsigned int cq_events, unsigned long e
 		svt_srq_raise(srq, event);
 }
 
-/**
- * svt_srq_notify_pending() - svt_srq.notify_work
- * @work: of the SRQ
- *
- * Context: Process.
- */
 void svt_srq_notify_pending(struct work_struct *work)
 {
 	struct svt_srq *srq = container_of(work, struct svt_srq, notify_work);

@@ -15,22 +15,22 @@
 
 /**
  * struct svt_srq - a shared receive queue
- * @ibsrq: what ib_core sees
+ * @ibsrq: of ib_core
  * @lock: protects @ring.index, @ring against replacement, @limit, @error; taken with interrupts
  *	off, inside a QP's receive lock and inside @post_lock
- * @post_lock: of kernel clients posting: protects the producer, and @ring against replacement;
- *	taken with interrupts off, as clients may post with interrupts off
- * @ring: the receive WQEs
- * @wqe_limits: what a WQE may hold
- * @max_wr: as reported by query
+ * @post_lock: protects the producer, and @ring against replacement; taken with interrupts off, as
+ *	kernel clients may post so
+ * @ring: receive WQEs
+ * @wqe_limits: of a WQE
+ * @max_wr: for query
  * @limit: IB_EVENT_SRQ_LIMIT_REACHED is due when fewer WQEs are left; 0: not armed
  * @error: IB_EVENT_SRQ_ERR was raised; nothing is taken any more
- * @srq_num: number reported to user space; of an XRC SRQ also what an XRCETH names it by
- * @pending_cq_events: of an XRC SRQ: enum svt_cq_event flags that @notify_work delivers; atomic
+ * @srq_num: for user space; in an XRCETH for an XRC SRQ
+ * @pending_cq_events: of an XRC SRQ: enum svt_cq_event flags for @notify_work; atomic
  * @pending_events: likewise, bit i: enum ib_event_type i
  * @notify_work: for a QP that turned to another SRQ before it could deliver them
- * @mmap_entry: of a user's SRQ, owned by verbs
- * @resize_lock: verbs'; outermost: it is given one ring at a time
+ * @mmap_entry: of a user's SRQ; owned by verbs
+ * @resize_lock: one resize at a time; outermost; owned by verbs
  */
 struct svt_srq {
 	struct ib_srq ibsrq;
@@ -57,7 +57,7 @@ static inline struct svt_srq *to_svt_srq(struct ib_srq *ibsrq)
 enum svt_srq_take {
 	SVT_SRQ_TAKEN,
 	SVT_SRQ_EMPTY,
-	SVT_SRQ_ERROR,		/* the ring holds nonsense: *event is IB_EVENT_SRQ_ERR once */
+	SVT_SRQ_ERROR,
 	SVT_SRQ_BAD_WQE,	/* taken, but not valid: complete it with *status */
 };
 

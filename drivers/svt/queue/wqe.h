@@ -17,17 +17,14 @@
 #define SVT_MAX_QP_WR		32768U
 #define SVT_MAX_MESSAGE		0x80000000U
 
-/*
- * IB_WR_REG_MR in the ring of a kernel client. Not of the ABI: the opcodes of a process's queue,
- * svt_wqe_limits.opcodes, do not have it.
- */
+/* IB_WR_REG_MR of a kernel client. Not of the ABI: svt_wqe_limits.opcodes of processes lack it. */
 #define SVT_WR_REG_MR		31
 
 /**
- * struct svt_reg_wqe - SVT_WR_REG_MR: what stands in svt_send_wqe.op_pad
- * @start: address of the first byte
+ * struct svt_reg_wqe - SVT_WR_REG_MR, in svt_send_wqe.op_pad; as struct svt_fast_reg
+ * @start: address
  * @length: bytes
- * @key: that the region is to have
+ * @key: new key
  * @access: enum ib_access_flags
  */
 struct svt_reg_wqe {
@@ -45,11 +42,11 @@ static inline struct svt_reg_wqe *svt_reg_wqe(const struct svt_send_wqe *wqe)
 
 /**
  * struct svt_wqe_limits - what a queue was created with
- * @max_sge: scatter/gather entries
+ * @max_sge: entries
  * @max_inline: bytes (send queue)
- * @opcodes: bit i set: enum ib_uverbs_wr_opcode i is legal for the QP's type
- * @xrc: each request names an SRQ of the peer
- * @max_message: bytes that one message may have: 2^31, for UD the path MTU
+ * @opcodes: bit i: enum ib_uverbs_wr_opcode i is legal for the QP's type
+ * @xrc: requests name an SRQ of the peer
+ * @max_message: bytes: 2^31, for UD the path MTU
  * @checksum: SVT_SEND_IP_CSUM is legal for the QP's type
  */
 struct svt_wqe_limits {
