@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The two tables behind the five value bits of an AETH syndrome: credits and RNR delays. Pure
- * functions on constant data: any context, no lock.
+ * The two tables behind the five value bits of an AETH syndrome: credits and RNR delays.
  */
 #include "aeth.h"
 
@@ -18,18 +17,12 @@ static const u32 rnr_table[SVT_AETH_VALUE_MASK + 1] = {
 	327680, 491520,
 };
 
-/**
- * svt_aeth_encode_credits() - the credit code for a number of free receive WQEs
- * @credits: receive WQEs that a requester may count on
- *
- * Context: Any.
- * Return: The code of the largest number in the table that is not above @credits, 0 to 30.
- */
+/* The code of the largest number of receive WQEs in the table that is not above @credits */
 u8 svt_aeth_encode_credits(u32 credits)
 {
 	u8 low = 0, high = SVT_AETH_NO_CREDITS;
 
-	/* credit_table[low] <= credits, and credits < credit_table[high] or high is the end */
+	/* credit_table[low] <= credits < credit_table[high], or high is the end */
 	while (high - low > 1) {
 		u8 middle = (low + high) / 2;
 
@@ -41,13 +34,7 @@ u8 svt_aeth_encode_credits(u32 credits)
 	return low;
 }
 
-/**
- * svt_aeth_decode_credits() - the number of credits that an ACK grants
- * @syndrome: of an AETH of type SVT_AETH_ACK whose value is not SVT_AETH_NO_CREDITS
- *
- * Context: Any.
- * Return: Receive WQEs, 0 to 32768; U32_MAX, which limits nothing, for SVT_AETH_NO_CREDITS.
- */
+/* U32_MAX, which limits nothing, for SVT_AETH_NO_CREDITS */
 u32 svt_aeth_decode_credits(u8 syndrome)
 {
 	u8 code = syndrome & SVT_AETH_VALUE_MASK;
@@ -55,13 +42,6 @@ u32 svt_aeth_decode_credits(u8 syndrome)
 	return code == SVT_AETH_NO_CREDITS ? ~0U : credit_table[code];
 }
 
-/**
- * svt_rnr_timer_microseconds() - the delay that an RNR NAK, or min_rnr_timer of a QP, stands for
- * @timer: five bits, higher ones are ignored
- *
- * Context: Any.
- * Return: Microseconds, 10 to 655360.
- */
 u32 svt_rnr_timer_microseconds(u8 timer)
 {
 	return rnr_table[timer & SVT_AETH_VALUE_MASK];

@@ -13,7 +13,7 @@
 #define SVT_AETH_ACK		0x00
 #define SVT_AETH_RNR		0x20
 #define SVT_AETH_NAK		0x60
-/* Value of an ACK that says nothing of credits (SRQ) */
+/* An ACK that says nothing of credits (SRQ) */
 #define SVT_AETH_NO_CREDITS	0x1f
 
 enum svt_nak_code {

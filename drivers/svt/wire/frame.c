@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Ethernet frames, from the address to the ports: pure functions on their bytes, for flow rules.
- * Nothing in them is trusted. A header that is cut off, or makes no sense, is one that is not
- * there.
+ * Nothing in a frame is trusted. A header that is cut off, or makes no sense, counts as absent.
  */
 #include <asm/byteorder.h>
 #include <linux/in.h>
@@ -24,12 +23,7 @@
 #define IPV4_MF		0x2000
 #define IPV4_OFFSET	0x1fff
 
-/**
- * svt_frame_has_tag - is a frame tagged for a VLAN?
- * @bytes: SVT_ETHERNET_BYTES of it
- *
- * Return: whether a tag follows the addresses.
- */
+/* @bytes: SVT_ETHERNET_BYTES */
 bool svt_frame_has_tag(const u8 *bytes)
 {
 	u16 type = get_unaligned_be16(bytes + 12);
@@ -75,10 +69,10 @@ static bool read_ipv4(const u8 *bytes, u32 length, struct svt_frame_key *key)
 	key->protocol = bytes[9];
 	memcpy(key->src_ip, bytes + 12, 4);
 	memcpy(key->dst_ip, bytes + 16, 4);
-	/* The ports are in the first fragment */
+	/* Only the first fragment has ports */
 	if (!(fragment & IPV4_OFFSET))
 		read_ports(bytes + header_length, length - header_length, key);
-	/* Of a fragment nobody has summed what is behind the header */
+	/* The checksum behind the header was not checked for a fragment */
 	return !(fragment & IPV4_MF) && ipv4_sum_ok(bytes, header_length);
 }
 
@@ -102,13 +96,12 @@ static bool read_ipv6(const u8 *bytes, u32 length, struct svt_frame_key *key)
 }
 
 /**
- * svt_frame_parse - read what flow rules look at
- * @bytes: the beginning of a frame, its tag in it; SVT_STEER_BYTES have all
+ * svt_frame_parse() - read what flow rules look at
+ * @bytes: with the tag; SVT_STEER_BYTES have all
  * @length: of @bytes
  * @key: set
- * @ip_ok: set: it is TCP or UDP over IP, and the checksum of the IPv4 header is right
- *
- * Return: false when it is too short for a frame.
+ * @ip_ok: set: TCP or UDP over IP, and the checksum of the IPv4 header is right
+ * Return: false: too short for a frame
  */
 bool svt_frame_parse(const u8 *bytes, u32 length, struct svt_frame_key *key, bool *ip_ok)
 {

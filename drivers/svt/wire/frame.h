@@ -7,28 +7,27 @@
 
 #include <linux/types.h>
 
-/* Addresses and type; a tag makes it so much longer */
 #define SVT_ETHERNET_BYTES	14
 #define SVT_TAG_BYTES		4
 
 /**
- * struct svt_frame_key - what a rule may look at; what a frame does not have is 0
+ * struct svt_frame_key - all that a rule may look at; absent fields are 0
  * @dst_mac: destination
  * @src_mac: source
- * @ether_type: of what stands behind the VLAN tag, if there is one
+ * @ether_type: behind the VLAN tag
  * @vlan_tag: priority, DEI and VID of the outermost tag
  * @tagged: 1: there is a tag
  * @version: of IP, 4 or 6
- * @protocol: of IP: what stands behind it
- * @tos: type of service, or traffic class
+ * @protocol: of IP
+ * @tos: or traffic class
  * @ttl: or hop limit
  * @flags: of IPv4, enum ib_ipv4_flags
- * @ports: IPPROTO_TCP or IPPROTO_UDP: these ports are read
+ * @ports: IPPROTO_TCP or IPPROTO_UDP: the ports are set
  * @reserved: 0
  * @src_port: of TCP or UDP
- * @dst_port: likewise
+ * @dst_port: of TCP or UDP
  * @flow_label: of IPv6
- * @src_ip: IPv4 takes the first four bytes
+ * @src_ip: IPv4 has the first four bytes
  * @dst_ip: likewise
  */
 struct svt_frame_key {

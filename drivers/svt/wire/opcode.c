@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The opcode table: for each of the 256 values of the BTH's first byte, what the packet means and
- * which headers it has (IBTA 9.2.1, table 38). Constant data, so no lock and no context rules; the
- * rest of svt asks for flags and does not compare opcodes. RD has no row. XRC is as RC, with an
- * XRCETH in every request (IBTA A14.4). FLUSH and ATOMIC WRITE are of IBTA A19.4. Reserved opcodes
- * of RC and XRC have rows, as a responder of these refuses them.
+ * The opcode table: the meaning and headers of a packet, by the first byte of the BTH (IBTA 9.2.1,
+ * table 38). The rest of svt asks for flags and does not compare opcodes. RD has no row. XRC is as
+ * RC, with an XRCETH in every request (IBTA A14.4). FLUSH and ATOMIC WRITE are of IBTA A19.4.
+ * Reserved opcodes of RC and XRC have rows, as their responders refuse them.
  */
 #include "packet.h"
 
@@ -133,14 +132,7 @@ static const struct svt_opcode_info opcodes[256] = {
 	[0xb8 ... 0xbf] = XRC_RESERVED,
 };
 
-/**
- * svt_opcode_info() - what an opcode says of its packet
- * @opcode: first byte of the BTH, any value
- *
- * Context: Any.
- * Return: A row of the table, never NULL; @flags is 0 in the row of an opcode that svt does not
- * know.
- */
+/* Never NULL; @flags is 0 for an opcode that svt does not know */
 const struct svt_opcode_info *svt_opcode_info(u8 opcode)
 {
 	return &opcodes[opcode];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Headers to and from bytes. Pure functions on the caller's memory: any context, no lock. What
- * parsing is given comes from anybody on the network, so every read is behind a check of the bytes
- * that are there.
+ * Headers to and from bytes. Pure functions on the caller's memory: any context, no lock. Anybody
+ * on the network may have sent the bytes to parse, so a check of their number precedes each read.
  */
 #include <linux/unaligned.h>
 
@@ -25,7 +24,7 @@
 #define FETH_SELECTIVITY_SHIFT	4
 #define FETH_SELECTIVITY_MASK	0x03
 
-/* The lower 24 bits of a word; the eighth bit up is another field's or reserved */
+/* The upper 8 bits of the word are of another field, or reserved */
 static u32 get_24(const u8 *bytes)
 {
 	return get_unaligned_be32(bytes) & SVT_QPN_MASK;
@@ -119,15 +118,6 @@ static void parse_extended(struct svt_packet *packet, u32 flags, const u8 *bytes
 		packet->invalidate_rkey = get_unaligned_be32(bytes);
 }
 
-/**
- * svt_reth_build() - encode a RETH
- * @bytes: written; SVT_RETH_BYTES of them, any alignment
- * @remote_addr: where
- * @rkey: by which key
- * @dma_length: bytes of the message
- *
- * Context: Any.
- */
 void svt_reth_build(u8 *bytes, u64 remote_addr, u32 rkey, u32 dma_length)
 {
 	put_unaligned_be64(remote_addr, bytes);
@@ -176,18 +166,13 @@ static void build_extended(const struct svt_packet *packet, u32 flags, u8 *bytes
 
 /**
  * svt_packet_parse() - decode and check the headers of a received packet
- * @packet: written; complete only when SVT_PARSE_OK is returned
- * @bytes: the BTH and what follows, any alignment
- * @available: how many bytes may be read at @bytes
- * @length: of the whole packet: BTH, extended headers, payload and pad, without ICRC
+ * @packet: complete with SVT_PARSE_OK only
+ * @bytes: from the BTH on, any alignment
+ * @available: readable at @bytes
+ * @length: from the BTH to the pad, without ICRC
  *
- * Checks what the bytes alone can tell (IBTA 9.6.1.1): that the headers are whole, the version is
- * 0, the opcode is one of RC, UC, UD or XRC, the payload with its pad is a multiple of 4 bytes,
- * the pad is not longer than it, and there is none behind an opcode that has none. Reserved bits
- * are ignored.
- *
- * Context: Any.
- * Return: SVT_PARSE_OK or what is wrong.
+ * Checks what the bytes alone can tell (IBTA 9.6.1.1). Reserved bits are ignored.
+ * Return: SVT_PARSE_OK or what is wrong
  */
 enum svt_parse_result svt_packet_parse(struct svt_packet *packet, const u8 *bytes,
 				       u32 available, u32 length)
@@ -223,13 +208,8 @@ enum svt_parse_result svt_packet_parse(struct svt_packet *packet, const u8 *byte
 /**
  * svt_packet_build() - encode the headers of a packet to send
  * @packet: @opcode says which fields are read
- * @bytes: written; room for SVT_HEADER_MAX bytes, any alignment
- *
- * Reserved bits and the version are 0. Fields wider in memory than on the wire lose their upper
- * bits.
- *
- * Context: Any.
- * Return: Bytes written, or 0 when svt does not know the opcode.
+ * @bytes: SVT_HEADER_MAX, any alignment
+ * Return: bytes written, or 0 when svt does not know the opcode
  */
 u32 svt_packet_build(const struct svt_packet *packet, u8 *bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The bytes of a packet from the BTH to the last extended header, and their decoded form. Pure
- * functions: no allocation, no kernel object, compiled in user space as they are by the fuzzer.
+ * functions without kernel objects: the fuzzer compiles them in user space.
  */
 #ifndef SVT_WIRE_PACKET_H
 #define SVT_WIRE_PACKET_H
@@ -19,13 +19,12 @@
 #define SVT_ATOMIC_ACK_BYTES	8
 #define SVT_IMM_BYTES		4
 #define SVT_IETH_BYTES		4
-/* The longest header that any opcode has: BTH, XRCETH and AtomicETH */
+/* BTH, XRCETH and AtomicETH */
 #define SVT_HEADER_MAX		44
 
-/* AckReq: where it stands in a built BTH */
+/* In a built BTH */
 #define SVT_BTH_ACK_REQUEST_BYTE	8
 #define SVT_BTH_ACK_REQUEST_BIT		0x80
-/* PSN: where its three bytes stand */
 #define SVT_BTH_PSN_BYTE		9
 
 #define SVT_QPN_MASK		0xffffffU
@@ -34,12 +33,11 @@
 #define SVT_QPN_MULTICAST	0xffffffU
 #define SVT_DEFAULT_PKEY	0xffff
 
-/* What an opcode says of its packet; see svt_opcode_info */
 enum svt_opcode_flags {
 	SVT_OP_REQUEST		= 1 << 0,
 	SVT_OP_RESPONSE		= 1 << 1,
-	SVT_OP_FIRST		= 1 << 2,	/* the message begins here (FIRST and ONLY) */
-	SVT_OP_LAST		= 1 << 3,	/* the message ends here (LAST and ONLY) */
+	SVT_OP_FIRST		= 1 << 2,	/* also of ONLY */
+	SVT_OP_LAST		= 1 << 3,	/* also of ONLY */
 	SVT_OP_PAYLOAD		= 1 << 4,	/* may carry payload */
 	SVT_OP_SEND		= 1 << 5,
 	SVT_OP_WRITE		= 1 << 6,
@@ -60,10 +58,10 @@ enum svt_opcode_flags {
 	SVT_OP_RESERVED		= 1 << 21,	/* of a service that refuses it; headers unknown */
 };
 
-/* Requests that a READ RESPONSE or an ATOMIC ACKNOWLEDGE answers, each by its own */
+/* Each of these requests has a READ RESPONSE or an ATOMIC ACKNOWLEDGE of its own */
 #define SVT_OP_ANSWERED	(SVT_OP_READ | SVT_OP_ATOMIC | SVT_OP_ATOMIC_WRITE | SVT_OP_FLUSH)
 
-/* Bytes that an atomic operation, and an ATOMIC WRITE, is about */
+/* Of an atomic operation or ATOMIC WRITE */
 #define SVT_ATOMIC_BYTES	8
 
 enum svt_service {
@@ -76,7 +74,7 @@ enum svt_service {
 /**
  * struct svt_opcode_info - a row of the opcode table (IBTA table 38)
  * @name: for traces
- * @flags: enum svt_opcode_flags; 0 for an opcode that svt does not know
+ * @flags: enum svt_opcode_flags; 0: unknown to svt
  * @service: enum svt_service
  * @header_length: bytes of BTH and extended headers
  */
@@ -88,8 +86,8 @@ struct svt_opcode_info {
 };
 
 /**
- * struct svt_packet - a packet's headers in host order
- * @info: row of the opcode table; a result of parsing
+ * struct svt_packet - a packet's headers in host order; only those of the opcode are set or read
+ * @info: set by parsing
  * @psn: 24 bits
  * @dest_qpn: 24 bits
  * @pkey: partition key
@@ -103,7 +101,7 @@ struct svt_opcode_info {
  * @srq_num: XRCETH, 24 bits
  * @qkey: DETH
  * @src_qpn: DETH, 24 bits
- * @placement: FETH, 4 bits: see svt_send_wqe.flush
+ * @placement: FETH, 4 bits, see svt_send_wqe.flush
  * @selectivity: FETH, 2 bits
  * @remote_addr: RETH, AtomicETH
  * @rkey: RETH, AtomicETH
@@ -115,11 +113,8 @@ struct svt_opcode_info {
  * @syndrome: AETH, see aeth.h
  * @imm_data: as on the wire
  * @invalidate_rkey: IETH
- * @header_length: bytes of BTH and extended headers; a result of parsing
- * @payload_length: bytes, pad taken off; a result of parsing
- *
- * Fields of headers that the opcode has not are not set by svt_packet_parse() and not read by
- * svt_packet_build().
+ * @header_length: bytes; set by parsing
+ * @payload_length: bytes without pad; set by parsing
  */
 struct svt_packet {
 	const struct svt_opcode_info *info;

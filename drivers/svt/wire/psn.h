@@ -9,39 +9,18 @@
 
 #define SVT_PSN_MASK	0xffffffU
 
-/**
- * svt_psn() - the PSN that a number stands for
- * @value: any
- *
- * Context: Any.
- * Return: The lower 24 bits.
- */
 static inline u32 svt_psn(u32 value)
 {
 	return value & SVT_PSN_MASK;
 }
 
-/**
- * svt_psn_add() - go on from a PSN
- * @psn: where from
- * @count: packets; a negative number converted to u32 goes back
- *
- * Context: Any.
- * Return: The PSN, wrapped to 24 bits.
- */
+/* A negative number converted to u32 goes back */
 static inline u32 svt_psn_add(u32 psn, u32 count)
 {
 	return svt_psn(psn + count);
 }
 
-/**
- * svt_psn_diff() - how far a PSN is ahead of another
- * @a: the one; bits above 24 are ignored
- * @b: the other, likewise
- *
- * Context: Any.
- * Return: -2^23 to 2^23 - 1, negative when @a is behind.
- */
+/* -2^23 to 2^23 - 1, negative when @a is behind; the upper 8 bits of both are ignored */
 static inline s32 svt_psn_diff(u32 a, u32 b)
 {
 	return (s32)((a - b) << 8) >> 8;
