@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the core keeps of a device: the tables by which objects are found.
+ * The core's part of a device: the tables by which objects are found.
  */
 #ifndef SVT_CORE_H
 #define SVT_CORE_H
@@ -14,10 +14,9 @@
 #include "mem/keys.h"
 
 /*
- * Objects that processes may have of a device: all of them together, so memory has to end before.
- * What a process may take is for rdma.max and memory.max of its control group to say. QPs have
- * numbers of 24 bits, of which processes get half: to find a free one would take long otherwise. So
- * have regions and windows together, of which they get three quarters.
+ * Limits for all processes together, so high that memory ends before; rdma.max and memory.max of
+ * control groups limit a process. Processes get half of the 24 bit QPNs, and three quarters of the
+ * 24 bit keys of regions and windows: if more were in use, to find a free one would take long.
  */
 #define SVT_MAX_QP		(1 << 23)
 #define SVT_MAX_CQ		(1 << 24)
@@ -28,44 +27,43 @@
 #define SVT_MAX_MR		(1 << 23)
 #define SVT_MAX_DM		(1 << 24)
 #define SVT_MAX_MW		(1 << 22)
-/* Kernel clients get so many more of each: an eighth */
+/* Kernel clients get so many more of each */
 #define SVT_RESERVE(most)	((most) / 8)
 #define SVT_MAX_CQE		((1 << 20) - 1)
 #define SVT_MAX_SRQ_WR		(1 << 15)
 #define SVT_MAX_RD_ATOMIC	128
 #define SVT_MAX_MULTICAST	(1 << 24)
 #define SVT_MAX_MULTICAST_QP	(1 << 24)
-/* Each frame is compared with all, and CAP_NET_RAW is needed to make one: a bound for all */
+/* Each frame is compared with all rules */
 #define SVT_MAX_RULES		1024
 
 /*
- * ib_core charges nobody for the structs of objects and its tables of them: 200 to 400 bytes each.
- * Where svt has no memory of its own for an object, so many are charged in their place.
+ * Charged for an object that has no other memory of svt, as ib_core does not charge its structs and
+ * tables: 200 to 400 bytes each.
  */
 #define SVT_DEPOSIT_BYTES	512
 
 /**
  * struct svt_core - a device's tables
- * @keys: memory regions and windows
- * @qps: struct svt_qp by QPN; looked up under RCU, changed by create and destroy
+ * @keys: regions and windows
+ * @qps: struct svt_qp by QPN; RCU, changed by create and destroy
  * @gsi: QP 1, RCU
- * @ahs: struct svt_av of address handles by number; looked up under RCU; its lock is taken with
- *	interrupts off
- * @ah_next: where the search for a free number goes on, so that none is used again soon
+ * @ahs: struct svt_av by number; RCU; its lock is taken with interrupts off
+ * @ah_next: next number to try, so that none is used again soon
  * @multicast: struct svt_multicast_group by GID; RCU, changed under @multicast_lock
  * @multicast_lock: groups and their members
  * @multicast_count: groups
- * @rules: struct svt_rule, in the order in which they are asked; RCU, changed under @rules_lock
+ * @rules: struct svt_rule, in the order of checks; RCU, changed under @rules_lock
  * @rules_lock: flow rules
- * @rules_count: how many
- * @link: what the backend said last; under @link_lock
+ * @rules_count: flow rules
+ * @link: last report of the backend; under @link_lock
  * @link_lock: innermost
- * @same_host: QPs may do without packets on one host; written by the administrator at any time
+ * @same_host: QPs may do without packets on one host; the administrator changes it at any time
  * @bad_pkey_count: packets with another P_Key; approximate
  * @qkey_violation_count: datagrams with another Q_Key; approximate
  * @counters: per CPU
  * @counter_sets: struct svt_counter_set by number, see verbs/counter.c; its own lock
- * @workqueue: for runs that used up their budget, or gave way; bound to the CPU that asks
+ * @workqueue: for runs that used up their budget, or yielded; bound to the CPU that asks
  * @pd_count: in use, see SVT_MAX_PD
  * @mr_count: likewise
  * @mw_count: likewise
@@ -74,10 +72,10 @@
  * @cq_count: likewise
  * @srq_count: likewise
  * @xrcd_count: likewise
- * @ah_count: likewise, those of processes
- * @srq_number: the last that was given
- * @xrc_srqs: struct svt_srq of XRC by number; looked up under RCU
- * @xrc_srq_next: where the search for a free number goes on, so that none is used again soon
+ * @ah_count: likewise, of processes
+ * @srq_number: last one given
+ * @xrc_srqs: struct svt_srq of XRC by number; RCU
+ * @xrc_srq_next: as @ah_next
  */
 struct svt_core {
 	struct svt_keys keys;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Names of the counters, and their sum over the CPUs. Each CPU adds to its own without a lock; a
- * sum is as exact as a number can be that grows while it is read.
+ * Names of the counters, and their sum over the CPUs. Each CPU adds to its own without a lock, so a
+ * sum may miss what is added while it is read.
  */
 #include "counters.h"
 
@@ -11,14 +11,7 @@ const char *const svt_counter_names[SVT_COUNT_TOTAL] = {
 	SVT_COUNTERS(SVT_COUNTER_NAME)
 };
 
-/**
- * svt_counter_sum - a counter over all CPUs
- * @counters: of a device
- * @counter: which
- *
- * Context: any.
- * Return: the sum; wraps after 2^64.
- */
+/* Wraps after 2^64 */
 u64 svt_counter_sum(const struct svt_counters __percpu *counters, enum svt_counter counter)
 {
 	u64 sum = 0;

@@ -8,10 +8,7 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
-/*
- * All of them: what the code calls it, what users call it, and what it counts, as
- * Documentation/counters.rst says it. Where mlx5 counts the same the name is mlx5's.
- */
+/* Name in the code, name for users (mlx5's, if any), and text of Documentation/counters.rst */
 #define SVT_COUNTERS(row)									\
 	row(SVT_COUNT_TX_PACKETS, "tx_packets", "packets sent")					\
 	row(SVT_COUNT_TX_BYTES, "tx_bytes", "bytes of them, from the BTH on")			\

@@ -30,8 +30,8 @@ exit_callers:
 }
 
 /*
- * Backends, who use our symbols, are gone, and with them all devices. But who unregistered the last
- * one may still be about it, in code of ours: ib_core waits for that.
+ * Backends use our symbols, so they and their devices are gone. But unregistration of the last
+ * device may still run in our code: ib_unregister_driver() waits for it.
  */
 static void __exit svt_exit(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Trace events, group svt: states of QPs, trains in both directions, drops with their reason (the
- * name of the counter), retries.
+ * Trace events, group svt. The reason of a drop or retry is the name of the counter.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM svt
@@ -107,7 +106,7 @@ TRACE_EVENT(svt_drop,
 		__array(char, reason, SVT_TRACE_REASON)
 	),
 	TP_fast_assign(
-		/* From a QP of this host there is none */
+		/* No skb comes from a QP of this host */
 		__entry->length = skb ? skb->len : 0;
 		strscpy(__entry->reason, svt_counter_names[reason], SVT_TRACE_REASON);
 	),
