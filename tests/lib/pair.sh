@@ -444,14 +444,15 @@ has_open() {
 	return 1
 }
 
-# is_listened PROCESS: somebody listens in its network namespace, or for connections of RDMA.
+# is_listened PROCESS: somebody listens in its network namespace, or for connections of RDMA. The kernel says
+# LISTEN of those a moment before a device takes them: a nap later it does.
 is_listened() {
 	local tcp='' tcp6=''
 	# Unlike $(<FILE), this survives a process that is gone.
 	read -rd '' tcp <"/proc/$1/net/tcp" || :
 	read -rd '' tcp6 <"/proc/$1/net/tcp6" || :
 	[[ "$tcp $tcp6" != *" 0A "* ]] || return 0
-	has_open "$1" /dev/infiniband/rdma_cm && [[ $(rdma resource show cm_id) == *LISTEN* ]]
+	has_open "$1" /dev/infiniband/rdma_cm && [[ $(rdma resource show cm_id) == *LISTEN* ]] && nap
 } 2>/dev/null
 
 # wait_listening PROCESS: until somebody listens, where the process of exec_in_a is.
