@@ -96,6 +96,17 @@ session_of_ssh() {
 	cmp "$WORK/file" "$WORK/back"
 }
 
+# Each row of the page is a line there
+limits_are_those_of_the_page() {
+	local name value count=0
+	ibv_devinfo -v -d svta | sed -E 's/^[[:space:]]*//; s/:[[:space:]]+/ /' >"$WORK/devinfo"
+	while read -r name value; do
+		grep -qE "^$name $value( |$)" "$WORK/devinfo" || die "it is not '$name $value': $(grep "^$name " "$WORK/devinfo")"
+		count=$((count + 1))
+	done < <(sed -nE 's/^ *``([a-z_]+)`` \| ([0-9a-fx]+) \|.*/\1 \2/p' "$TOP/Documentation/limits.rst")
+	[ "$count" -gt 15 ]
+}
+
 devinfo() {
 	ibv_devinfo -v -d svta >"$WORK/devinfo"
 	cat "$WORK/devinfo"
@@ -237,6 +248,7 @@ run_test "iperf over librspreload, 4 streams" went_over_svt 8388608 streams 4
 run_test "netcat over librspreload" netcat_copies
 run_test "a session of ssh over librspreload" session_of_ssh
 run_test "ibv_devinfo" devinfo
+run_test "the limits are those of Documentation/limits.rst" limits_are_those_of_the_page
 run_test "ibstat and ibstatus" ibstat_shows_it
 run_test "each program of infiniband-diags ends as expected" diagnostics_are_as_expected
 run_test "ibv_asyncwatch" events_of_the_port
